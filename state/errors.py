@@ -1,0 +1,199 @@
+"""Every error that interlock raises on its own account.
+
+InterlockError
+├── ConfigurationError (ValueError)      wrong settings, raised while something is built
+│   ├── ToolDefinitionError              a tool whose name, schema or description cannot be used
+│   ├── StateSchemaError                 state schemas that clash, reserve or cannot be read
+│   └── MissingExtraError (ImportError)  an optional dependency that is not installed
+├── InvalidInputError (ValueError)       input of a run that is refused before anything runs
+│   └── InvalidInputTypeError (TypeError)
+├── InvalidUpdateError (ValueError)      a hook or tool returned an update that cannot be applied
+│   └── InvalidJumpError                 a hook asked for a jump that leads nowhere
+├── StorageError                         a value cannot be stored, or stored bytes cannot be read
+│   └── UnstorableValueError (TypeError)
+├── RunError (RuntimeError)              a run cannot go on
+│   ├── StepLimitError                   the run needed more steps than it may take
+│   ├── ToolExecutionError               a tool failed and the agent raises tool failures
+│   └── WouldBlockError                  asynchronous work was reached in a synchronous run
+├── StructuredOutputError (ValueError)   the model gave no valid structured answer
+│   ├── StructuredOutputValidationError
+│   ├── MultipleStructuredOutputsError
+│   └── ExtractionError                  every allowed attempt failed
+└── ChatModelError (RuntimeError)        a chat model shipped with interlock failed
+
+Interrupts, jumps and parent commands are signals, not errors: they are langgraph's own.
+Messages name the offending thing with ``!r`` and end with what to do; the data is on the
+error's attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class InterlockError(Exception):
+    """Base of every error interlock raises on its own account."""
+
+
+class ConfigurationError(InterlockError, ValueError):
+    """A setting is wrong; raised while an agent, tool or middleware is built."""
+
+
+class ToolDefinitionError(ConfigurationError):
+    """A tool cannot be offered to a model as it is defined."""
+
+    def __init__(self, message: str, *, tool_name: str | None = None) -> None:
+        super().__init__(message)
+        self.tool_name = tool_name
+        """Name of the refused tool, where it has one."""
+
+
+class StateSchemaError(ConfigurationError, TypeError):
+    """State schemas contradict each other, use a reserved key or cannot be read."""
+
+    def __init__(
+        self, message: str, *, key: str | None = None, owners: Sequence[str] = ()
+    ) -> None:
+        super().__init__(message)
+        self.key = key
+        """The state key in question."""
+        self.owners = tuple(owners)
+        """Who declares the key: class names of the schemas, in registration order."""
+
+
+class MissingExtraError(ConfigurationError, ImportError):
+    """A feature needs an optional dependency that is not installed here."""
+
+    def __init__(self, message: str, *, extra: str) -> None:
+        super().__init__(message)
+        self.extra = extra
+        """Name of the extra that brings the dependency: ``pip install interlock[extra]``."""
+
+
+class InvalidInputError(InterlockError, ValueError):
+    """The input of a run is refused; nothing has run and nothing was stored."""
+
+    def __init__(self, message: str, *, key: str | None = None) -> None:
+        super().__init__(message)
+        self.key = key
+        """The input key in question."""
+
+
+class InvalidInputTypeError(InvalidInputError, TypeError):
+    """The input of a run, or one of its values, has a wrong type."""
+
+
+class InvalidUpdateError(InterlockError, ValueError):
+    """A hook or tool returned something that is no update of the declared state."""
+
+    def __init__(self, message: str, *, owner: str, key: str | None = None) -> None:
+        super().__init__(message)
+        self.owner = owner
+        """The hook or tool, as ``Middleware.hook`` or the tool's name."""
+        self.key = key
+        """The state key in question."""
+
+
+class InvalidJumpError(InvalidUpdateError):
+    """A hook asked for a jump that does not exist or that it did not declare."""
+
+    def __init__(
+        self, message: str, *, owner: str, target: object, allowed: Sequence[str]
+    ) -> None:
+        super().__init__(message, owner=owner, key="jump_to")
+        self.target = target
+        """What the hook asked for."""
+        self.allowed = tuple(allowed)
+        """The jumps it may take."""
+
+
+class StorageError(InterlockError):
+    """A checkpoint cannot be written or read."""
+
+
+class UnstorableValueError(StorageError, TypeError):
+    """A state value belongs to a type that the agent's storage may not rebuild."""
+
+    def __init__(self, message: str, *, key: str, type_name: str) -> None:
+        super().__init__(message)
+        self.key = key
+        """The state key."""
+        self.type_name = type_name
+        """Fully qualified name of the refused type."""
+
+
+class RunError(InterlockError, RuntimeError):
+    """A run cannot go on."""
+
+
+class StepLimitError(RunError):
+    """The run needed more steps than it may take."""
+
+
+class ToolExecutionError(RunError):
+    """A tool failed, or answered with something that cannot be used."""
+
+    def __init__(self, message: str, *, tool_name: str, tool_call_id: str | None = None) -> None:
+        super().__init__(message)
+        self.tool_name = tool_name
+        """Name of the tool."""
+        self.tool_call_id = tool_call_id
+        """Id of the call that failed."""
+
+
+class WouldBlockError(RunError):
+    """Asynchronous work was reached in a synchronous run, where no event loop drives it."""
+
+
+class StructuredOutputError(InterlockError, ValueError):
+    """The model gave no valid structured answer."""
+
+    ai_message: Any = None
+    """The model's reply, as an ``AIMessage``, where there is one."""
+
+
+class StructuredOutputValidationError(StructuredOutputError):
+    """A structured answer does not fit its schema."""
+
+    def __init__(self, tool_name: str, source: Exception, ai_message: Any) -> None:
+        super().__init__(
+            f"The structured answer for {tool_name!r} does not fit its schema: {source}"
+        )
+        self.tool_name = tool_name
+        """Name of the schema, which is also the name of its output tool."""
+        self.source = source
+        """What the validator raised."""
+        self.ai_message = ai_message
+
+
+class MultipleStructuredOutputsError(StructuredOutputError):
+    """The model gave several structured answers in one reply where one is due."""
+
+    def __init__(self, tool_names: Sequence[str], ai_message: Any) -> None:
+        super().__init__(
+            f"Several structured answers came in one reply ({', '.join(tool_names)}); "
+            "exactly one is due."
+        )
+        self.tool_names = list(tool_names)
+        """Names of the output tools that were called, in call order."""
+        self.ai_message = ai_message
+
+
+class ExtractionError(StructuredOutputError):
+    """No attempt gave a structured answer that fits the schema."""
+
+    def __init__(
+        self, message: str, *, attempts: int, last_output: str, errors: Sequence[str]
+    ) -> None:
+        super().__init__(message)
+        self.attempts = attempts
+        """How many times the model was asked."""
+        self.last_output = last_output
+        """What the model said last, as text."""
+        self.errors = tuple(errors)
+        """Why each attempt was refused, oldest first."""
+
+
+class ChatModelError(InterlockError, RuntimeError):
+    """A chat model that interlock ships failed."""
