@@ -20,6 +20,20 @@ InterlockError
 │   ├── MultipleStructuredOutputsError
 │   └── ExtractionError                  every allowed attempt failed
 └── ChatModelError (RuntimeError)        a chat model shipped with interlock failed
+    │   (the subclasses live in model_errors.py)
+    ├── ChatModelTimeoutError            no answer in time: connect, read, stall or total
+    ├── ChatModelConnectionError         the provider cannot be reached, or hung up
+    ├── ChatModelRateLimitError          too many requests, or no quota left
+    ├── ChatModelContextOverflowError    the input is longer than the model's context
+    ├── ChatModelAuthenticationError     the key is missing, wrong or expired
+    ├── ChatModelPermissionError         the key may not do this
+    ├── ChatModelNotFoundError           no such model or path
+    ├── ChatModelRequestError            the provider, or this client, refused the request
+    ├── ChatModelServerError             the provider failed
+    ├── ChatModelMalformedError          the answer is not what the protocol promises
+    │   └── ChatModelTooLargeError       the answer is longer than the limit
+    ├── ChatModelIncompleteError         the stream ended before the answer did
+    └── ChatModelRefusalError            the model refused where an answer was needed
 
 Interrupts, jumps and parent commands are signals, not errors: they are langgraph's own.
 Messages name the offending thing with ``!r`` and end with what to do; the data is on the
@@ -196,4 +210,26 @@ class ExtractionError(StructuredOutputError):
 
 
 class ChatModelError(InterlockError, RuntimeError):
-    """A chat model that interlock ships failed."""
+    """A chat model that interlock ships failed.
+
+    Its subclasses are in ``model_errors.py``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        provider_message: str | None = None,
+        error_code: str | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        """HTTP status of the answer, where there was one."""
+        self.provider_message = provider_message
+        """The provider's own words, shortened, without the key."""
+        self.error_code = error_code
+        """The provider's code for the error, such as ``context_length_exceeded``."""
+        self.request_id = request_id
+        """The provider's id of the request: what its support asks for."""
