@@ -1,5 +1,91 @@
-"""What travels through an agent: its state, the run's ledger and the error tree."""
+"""What travels through an agent: its state, the run's ledger and the error tree.
+
+Open ``schema.py`` first: it defines ``AgentState``. ``merge.py`` makes one state of the schemas
+of middleware and agent, ``working.py`` applies updates within a node, ``history.py`` keeps the
+conversation valid, ``storage.py`` keeps stored threads harmless, ``errors.py`` is the error tree.
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from .channels import MessagesChannel, MessageStorage
+from .errors import (
+    ConfigurationError,
+    ExtractionError,
+    InterlockError,
+    InvalidInputError,
+    InvalidInputTypeError,
+    InvalidJumpError,
+    InvalidUpdateError,
+    MissingExtraError,
+    MultipleStructuredOutputsError,
+    RunError,
+    StateSchemaError,
+    StepLimitError,
+    StorageError,
+    StructuredOutputError,
+    StructuredOutputValidationError,
+    ToolDefinitionError,
+    ToolExecutionError,
+    UnstorableValueError,
+    WouldBlockError,
+)
+from .history import pending_calls, repair_history
+from .ledger import LEDGER_OUTPUTS, RESERVED_KEYS, ExitReason, RunLedger
+from .merge import MergedSchema, merge_schemas
+from .reducers import merge_lists, replace_values
+from .schema import (
+    JUMP_TARGETS,
+    AgentState,
+    InputAgentState,
+    JumpTo,
+    OmitFromInput,
+    OmitFromOutput,
+    OmitFromSchema,
+    OutputAgentState,
+    PrivateStateAttr,
+    ResponseT,
+)
+
+__all__ = [
+    "JUMP_TARGETS",
+    "LEDGER_OUTPUTS",
+    "RESERVED_KEYS",
+    "AgentState",
+    "ConfigurationError",
+    "ExitReason",
+    "ExtractionError",
+    "InputAgentState",
+    "InterlockError",
+    "InvalidInputError",
+    "InvalidInputTypeError",
+    "InvalidJumpError",
+    "InvalidUpdateError",
+    "JumpTo",
+    "MergedSchema",
+    "MessageStorage",
+    "MessagesChannel",
+    "MissingExtraError",
+    "MultipleStructuredOutputsError",
+    "OmitFromInput",
+    "OmitFromOutput",
+    "OmitFromSchema",
+    "OutputAgentState",
+    "PrivateStateAttr",
+    "ResponseT",
+    "RunError",
+    "RunLedger",
+    "StateSchemaError",
+    "StepLimitError",
+    "StorageError",
+    "StructuredOutputError",
+    "StructuredOutputValidationError",
+    "ToolDefinitionError",
+    "ToolExecutionError",
+    "UnstorableValueError",
+    "WouldBlockError",
+    "merge_lists",
+    "merge_schemas",
+    "pending_calls",
+    "repair_history",
+    "replace_values",
+]

@@ -16,9 +16,15 @@ InterlockError
 │   ├── ToolExecutionError               a tool failed and the agent raises tool failures
 │   └── WouldBlockError                  asynchronous work was reached in a synchronous run
 ├── StructuredOutputError (ValueError)   the model gave no valid structured answer
+│   │   (the rest of them are in structured_errors.py)
 │   ├── StructuredOutputValidationError
 │   ├── MultipleStructuredOutputsError
+│   ├── MissingStructuredOutputError     prose came where a structure is due
+│   ├── SchemaMismatchError              a JSON value does not fit its schema
+│   ├── UnreadableAnswerError            a reply holds no JSON value that can be told for certain
+│   │   └── RefusedAnswerError           the model or a filter declined to answer
 │   └── ExtractionError                  every allowed attempt failed
+│       └── InvalidExtractionError       the same, the last time by its schema
 └── ChatModelError (RuntimeError)        a chat model shipped with interlock failed
     │   (the subclasses live in model_errors.py)
     ├── ChatModelTimeoutError            no answer in time: connect, read, stall or total
@@ -223,6 +229,7 @@ class ChatModelError(InterlockError, RuntimeError):
         provider_message: str | None = None,
         error_code: str | None = None,
         request_id: str | None = None,
+        retry_after_s: float | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -233,3 +240,5 @@ class ChatModelError(InterlockError, RuntimeError):
         """The provider's code for the error, such as ``context_length_exceeded``."""
         self.request_id = request_id
         """The provider's id of the request: what its support asks for."""
+        self.retry_after_s = retry_after_s
+        """Seconds the provider asked to wait before the next request, where it said so."""

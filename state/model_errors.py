@@ -43,11 +43,6 @@ class ChatModelConnectionError(ChatModelError, ModelConnectionError):
 class ChatModelRateLimitError(ChatModelError, ModelRateLimitError):
     """The provider takes no more requests for now, or for this account."""
 
-    def __init__(self, message: str, *, retry_after_s: float | None = None, **details: Any) -> None:
-        super().__init__(message, **details)
-        self.retry_after_s = retry_after_s
-        """Seconds the provider asked to wait, where it said so."""
-
 
 class ChatModelContextOverflowError(ChatModelError, ContextOverflowError):
     """The input does not fit into the model's context."""
@@ -93,6 +88,7 @@ class ChatModelRefusalError(ChatModelError, ModelRefusalError):
     def __init__(self, message: str, *, ai_message: AIMessage | None = None) -> None:
         # ModelRefusalError takes no keyword of ours, so the chain of __init__ ends here.
         RuntimeError.__init__(self, message)
-        self.status = self.provider_message = self.error_code = self.request_id = None
+        self.status = self.retry_after_s = None
+        self.provider_message = self.error_code = self.request_id = None
         self.raw_message = ai_message
         """The reply that holds the refusal."""

@@ -1,5 +1,43 @@
-"""What acts: tool definitions, injection and the executor."""
+"""What acts: tool definitions, injected arguments and the executor.
+
+Open ``execution.py`` first: it runs the calls of a reply. ``definition.py`` checks tools when an
+agent is built, ``injection.py`` finds the arguments that the run fills in, ``results.py`` and
+``error_text.py`` say what the model gets to read, ``calls.py`` is the port that lets one body of
+code serve synchronous and asynchronous runs.
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from langchain_core.tools import (
+    BaseTool,
+    InjectedToolArg,
+    InjectedToolCallId,
+    StructuredTool,
+    ToolException,
+    tool,
+)
+from langgraph.prebuilt import InjectedState, InjectedStore, ToolRuntime
+from langgraph.prebuilt.tool_node import ToolCallRequest
+
+from .definition import ToolSet, collect_tools
+from .execution import OnToolError, ToolExecutor, ToolPolicy
+from .results import CallResult
+
+__all__ = [
+    "BaseTool",
+    "CallResult",
+    "InjectedState",
+    "InjectedStore",
+    "InjectedToolArg",
+    "InjectedToolCallId",
+    "OnToolError",
+    "StructuredTool",
+    "ToolCallRequest",
+    "ToolException",
+    "ToolExecutor",
+    "ToolPolicy",
+    "ToolRuntime",
+    "ToolSet",
+    "collect_tools",
+    "tool",
+]

@@ -1,0 +1,90 @@
+"""The messages channel: appends without looking at old messages, stores only what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self, cast
+
+from langchain_core.messages import BaseMessage
+from langgraph.channels.binop import BinaryOperatorAggregate
+from langgraph.channels.delta import DeltaChannel
+from langgraph.graph.message import add_messages
+
+from .reducers import fold_messages, index_messages, stamp_messages
+
+MessageStorage = Literal["delta", "full"]
+"""How a thread keeps its messages: new ones only with regular snapshots, or all of them each step."""
+
+SNAPSHOT_FREQUENCY = 50
+"""Updates between two full copies of the messages in a thread's storage."""
+
+
+def replay_messages(base: list[BaseMessage], updates: Sequence[Any]) -> list[BaseMessage]:
+    """``base`` with stored updates merged in, oldest first: the reducer of the channel."""
+    messages = list(base)
+    index = index_messages(messages)
+    for update in updates:
+        messages = fold_messages(messages, stamp_messages(update), index)
+    return messages
+
+
+class MessagesChannel(DeltaChannel[list[BaseMessage]]):
+    """``add_messages`` as a channel whose work and storage per step do not grow with the thread.
+
+    It keeps the position of each message id, so that a new message is appended without a look
+    at the old ones, and it stores updates with a full copy every ``snapshot_frequency`` updates.
+    A thread that was written with plain ``add_messages`` is read as it is.
+    """
+
+    __slots__ = ("_index",)
+
+    def __init__(
+        self,
+        reducer: Any = replay_messages,
+        typ: Any = list,
+        *,
+        snapshot_frequency: int = SNAPSHOT_FREQUENCY,
+    ) -> None:
+        super().__init__(reducer, typ, snapshot_frequency=snapshot_frequency)
+        self.typ = list
+        self._index: dict[str | None, int] | None = None
+
+    def copy(self) -> Self:
+        """A channel with the same value that can be updated on its own."""
+        new = super().copy()
+        new._index = None
+        return new
+
+    def update(self, values: Sequence[Any]) -> bool:
+        """Merge the updates of one step; a plain append costs its own length only."""
+        if not values:
+            return False
+        if not self.is_available() or not all(map(_is_messages, values)):
+            self._index = None
+            return super().update(values)
+        messages = cast("list[BaseMessage]", self.value)
+        if self._index is None:
+            self._index = index_messages(messages)
+        for update in values:
+            messages = fold_messages(messages, stamp_messages(update), self._index)
+        self.value = messages
+        return True
+
+    def replay_writes(self, writes: Sequence[Any]) -> None:
+        """Rebuild the value from stored updates."""
+        self._index = None
+        super().replay_writes(writes)
+
+
+def _is_messages(update: Any) -> bool:
+    """Whether an update is a list of messages, not an ``Overwrite`` or another notation."""
+    return isinstance(update, list) and all(
+        isinstance(m, BaseMessage) for m in cast("list[Any]", update)
+    )
+
+
+def messages_channel(storage: MessageStorage) -> MessagesChannel | BinaryOperatorAggregate[Any]:
+    """The channel behind a state key whose reducer is ``add_messages``."""
+    if storage == "full":
+        return BinaryOperatorAggregate(list, add_messages)
+    return MessagesChannel()

@@ -1,0 +1,122 @@
+"""The input of a run, checked and brought into one form before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from langchain_core.messages import BaseMessage, RemoveMessage, convert_to_messages
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from .errors import InvalidInputError, InvalidInputTypeError
+from .merge import MergedSchema
+from .reducers import stamp_messages
+
+
+class InputCheck:
+    """Checks what a caller gives a run: made once per agent."""
+
+    def __init__(self, schema: MergedSchema, *, messages_required: bool = True) -> None:
+        self._allowed = tuple(schema.input.__annotations__)
+        self._messages_required = messages_required
+        self._fields = schema.fields
+        self._adapters: dict[str, TypeAdapter[Any] | None] = {}
+
+    def __call__(self, value: Any) -> dict[str, Any]:
+        """The input as a dict of state updates, its messages all messages with ids.
+
+        The caller's objects are not changed: messages without an id are copied.
+
+        Raises:
+            InvalidInputTypeError: The input is no mapping or model, or a value has a wrong type.
+            InvalidInputError: ``messages`` is missing, a key is unknown, or an entry of
+                ``messages`` is no message.
+        """
+        given = self._as_mapping(value)
+        for key in given:
+            if key not in self._allowed:
+                msg = (
+                    f"The input has no key {key!r}; an agent with this state takes "
+                    f"{', '.join(self._allowed)}."
+                )
+                raise InvalidInputError(msg, key=key)
+        if given.get("messages") is None:
+            if self._messages_required:
+                msg = "The input needs 'messages': a list of messages, or the text of one."
+                raise InvalidInputError(msg, key="messages")
+            given["messages"] = []
+        given["messages"] = _messages(given["messages"])
+        return {key: self._checked(key, item) for key, item in given.items()}
+
+    def _as_mapping(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, BaseModel):
+            return {k: getattr(value, k) for k in type(value).model_fields}
+        if hasattr(value, "__dataclass_fields__"):
+            return {k: getattr(value, k) for k in value.__dataclass_fields__}
+        if isinstance(value, Mapping):
+            return dict(cast("Mapping[str, Any]", value))
+        msg = (
+            f"The input of a run is {type(value).__name__!r}; give a dict with 'messages', for "
+            "example {'messages': [HumanMessage('hello')]}."
+        )
+        raise InvalidInputTypeError(msg)
+
+    def _checked(self, key: str, value: Any) -> Any:
+        if key == "messages":
+            return value
+        field = self._fields[key]
+        if key not in self._adapters:
+            self._adapters[key] = field.adapter()
+        adapter = self._adapters[key]
+        if adapter is None:
+            return value
+        try:
+            valid = adapter.validate_python(value)
+        except ValidationError as error:
+            details = "; ".join(str(e["msg"]) for e in error.errors(include_url=False))
+            msg = f"The input value of {key!r} does not fit {field.owner}: {details}."
+            raise InvalidInputTypeError(msg, key=key) from error
+        return valid if field.validated else value
+
+
+def _messages(value: Any) -> list[BaseMessage]:
+    entries = cast("list[Any]", list(value)) if isinstance(value, (list, tuple)) and not (
+        # A pair of strings is one message in (role, text) notation.
+        isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 2  # noqa: PLR2004
+        and all(isinstance(v, str) for v in cast("tuple[Any, ...]", value))
+    ) else [value]
+    for position, entry in enumerate(entries):
+        if isinstance(entry, BaseMessage):
+            if entry.id is None and not isinstance(entry, RemoveMessage):
+                entries[position] = entry.model_copy()
+            continue
+        try:
+            (entries[position],) = convert_to_messages([entry])
+        except (ValueError, TypeError, KeyError, NotImplementedError, AttributeError) as error:
+            role = cast("Any", entry).get("role") if isinstance(entry, dict) else None
+            what = f"role {role!r}" if role else f"{type(entry).__name__} {str(entry)[:80]!r}"
+            msg = (
+                f"Entry {position} of 'messages' is no message ({what}): {error}; give messages, "
+                "(role, text) pairs, role/content dicts, or text."
+            )
+            raise InvalidInputError(msg, key="messages") from error
+    for position, message in enumerate(entries):
+        _check_text(position, message)
+    return stamp_messages(entries)
+
+
+def _check_text(position: int, message: BaseMessage) -> None:
+    """Refuse text that no serializer can store."""
+    content: Any = message.content
+    for block in content if isinstance(content, list) else [content]:
+        text = cast("Any", block).get("text") if isinstance(block, dict) else block
+        if isinstance(text, str) and not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                msg = (
+                    f"Entry {position} of 'messages' is no valid Unicode text (a lone surrogate at "
+                    f"character {error.start}); replace it, for example with "
+                    "text.encode('utf-8', 'replace').decode()."
+                )
+                raise InvalidInputError(msg, key="messages") from error

@@ -1,0 +1,173 @@
+"""The run's ledger: counters and the reason for its end, kept for one run and no longer.
+
+A new input starts an empty ledger; an interrupt and its resume keep it. The ledger travels in
+one private channel that each node writes again (``run_ledger``), so it costs one write per step;
+what users read are the output keys of :class:`RunLedger`, written when the run ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, cast
+
+from langchain_core.messages import AIMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
+from langgraph.channels.ephemeral_value import EphemeralValue
+from langgraph.channels.untracked_value import UntrackedValue
+from typing_extensions import NotRequired, TypedDict
+
+from .schema import OmitFromInput, PrivateStateAttr
+
+ExitReason = (
+    Literal[
+        "text",
+        "length",
+        "content_filter",
+        "max_agent_steps",
+        "max_tokens_total",
+        "structured_response",
+        "structured_output_failed",
+        "jump",
+    ]
+    | str
+)
+"""Why a run ended: one of these words, the name of the exit tool, or a hook's own word."""
+
+
+def run_scoped() -> EphemeralValue[Any]:
+    """A channel that is empty when a run starts and may be written by parallel tasks."""
+    return EphemeralValue(Any, guard=False)
+
+
+class RunLedger(TypedDict):
+    """What the result of every run says about the run."""
+
+    exit_reason: NotRequired[Annotated[str, run_scoped(), OmitFromInput]]
+    exit_message: NotRequired[Annotated[str, run_scoped(), OmitFromInput]]
+    step_count: NotRequired[Annotated[int, run_scoped(), OmitFromInput]]
+    token_usage: NotRequired[Annotated[dict[str, Any], run_scoped(), OmitFromInput]]
+    tool_call_counts: NotRequired[Annotated[dict[str, int], run_scoped(), OmitFromInput]]
+    context_tokens: NotRequired[Annotated[int, run_scoped(), OmitFromInput]]
+    run_ledger: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
+    run_failure: NotRequired[Annotated[Any, UntrackedValue(Any, guard=False), PrivateStateAttr]]
+
+
+LEDGER_OUTPUTS = (
+    "exit_reason",
+    "exit_message",
+    "step_count",
+    "token_usage",
+    "tool_call_counts",
+    "context_tokens",
+)
+"""The keys of a result that the library itself writes."""
+
+ENGINE_KEYS = ("run_ledger", "run_failure")
+"""Channels of the node runner that no one else reads."""
+
+RESERVED_KEYS = frozenset(
+    {
+        *LEDGER_OUTPUTS,
+        *ENGINE_KEYS,
+        "continue_run",
+        "hook_context",
+        "last_message",
+        "remaining_steps",
+        "stop_run",
+        "tools",
+    }
+)
+"""State keys that no schema may declare."""
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """Where a node that was left in the middle goes on."""
+
+    phase: str
+    """Name of the phase."""
+    index: int = 0
+    """Position of the first hook of the phase that has not run yet."""
+
+
+@dataclass
+class Ledger:
+    """The counters of the current run, as the node runner works with them."""
+
+    step_count: int = 0
+    """Completed steps: one model call and the tool calls it asked for."""
+    token_usage: dict[str, Any] = field(default_factory=dict)
+    """Usage metadata summed over the run's model calls."""
+    context_tokens: int = 0
+    """Tokens of the last model call, input and output together."""
+    tool_call_counts: dict[str, int] = field(default_factory=dict)
+    """Executed calls per tool name."""
+    exit_reason: str | None = None
+    exit_message: str | None = None
+    """Id of the message that ended the run."""
+    empty_replies: int = 0
+    """Empty replies in a row."""
+    output_attempts: list[str] = field(default_factory=list)
+    """Why each structured answer so far was refused, oldest first."""
+    final_answer: bool = False
+    """The next model call is the last one and gets no tools."""
+    open_step: bool = False
+    """A model reply has been taken whose step is not counted yet."""
+    checked: tuple[int, str] | None = None
+    """Length of the repaired history and the id of its last message."""
+    cursor: Cursor | None = None
+
+    @classmethod
+    def load(cls, stored: dict[str, Any] | None) -> Ledger:
+        """The ledger that a node of this run wrote, or an empty one."""
+        if not stored:
+            return cls()
+        values = dict(stored)
+        if cursor := values.get("cursor"):
+            values["cursor"] = Cursor(*cursor)
+        if checked := values.get("checked"):
+            values["checked"] = tuple(checked)
+        return cls(**values)
+
+    def dump(self) -> dict[str, Any]:
+        """Plain data for the channel: only what differs from an empty ledger."""
+        values = {k: v for k, v in self.__dict__.items() if v}
+        if self.cursor is not None:
+            values["cursor"] = [self.cursor.phase, self.cursor.index]
+        if self.checked is not None:
+            values["checked"] = list(self.checked)
+        return values
+
+    def outputs(self) -> dict[str, Any]:
+        """The output keys, those without a value left out."""
+        values: dict[str, Any] = {
+            "step_count": self.step_count,
+            "token_usage": self.token_usage,
+            "tool_call_counts": self.tool_call_counts,
+            "context_tokens": self.context_tokens,
+        }
+        if self.exit_reason is not None:
+            values["exit_reason"] = self.exit_reason
+        if self.exit_message is not None:
+            values["exit_message"] = self.exit_message
+        return values
+
+    def take_usage(self, reply: AIMessage) -> None:
+        """Add the usage that a model reported with its reply."""
+        usage = reply.usage_metadata
+        if not usage:
+            return
+        before = cast("UsageMetadata | None", self.token_usage or None)
+        self.token_usage = dict(add_usage(before, usage))
+        self.context_tokens = usage["input_tokens"] + usage["output_tokens"]
+
+    def count_tool(self, name: str) -> None:
+        """Count one executed call of a tool."""
+        self.tool_call_counts = {
+            **self.tool_call_counts,
+            name: self.tool_call_counts.get(name, 0) + 1,
+        }
+
+    def copy(self) -> Ledger:
+        """A ledger that can be changed without changing this one."""
+        return replace(self)

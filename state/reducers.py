@@ -1,0 +1,125 @@
+"""Reducers: how a new value of a state key meets the one that is there.
+
+The messages reducer is split in two: :func:`stamp_messages` makes any accepted notation into
+messages with ids, once, where an update is born; :func:`fold_messages` merges stamped updates and
+is deterministic, so stored updates can be replayed.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from langchain_core.messages import (
+    BaseMessage,
+    BaseMessageChunk,
+    RemoveMessage,
+    convert_to_messages,
+    message_chunk_to_message,
+)
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+
+
+def merge_lists(current: Any, new: Any) -> list[Any]:
+    """Both values as one list: ``None`` adds nothing, tuples and sets add their items."""
+    return [*_items(current), *_items(new)]
+
+
+def replace_values(current: Any, new: Any) -> Any:  # noqa: ARG001
+    """The new value."""
+    return new
+
+
+def _items(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return list(cast("Iterable[Any]", value))
+    return [value]
+
+
+def stamp_messages(update: Any) -> list[BaseMessage]:
+    """An update of ``messages``, in any accepted notation, as messages that all have ids.
+
+    Args:
+        update: One message or a list of them: messages, chunks, ``(role, text)`` tuples,
+            dicts, or plain text for a human message. The messages are not copied; those
+            without an id get one.
+
+    Raises:
+        ValueError: An entry is no message; langchain-core names it.
+    """
+    entries = cast("list[Any]", update) if isinstance(update, list) else [update]
+    if not all(_plain(type(entry)) for entry in entries):
+        entries = [
+            message_chunk_to_message(m) if isinstance(m, BaseMessageChunk) else m
+            for m in convert_to_messages(entries)
+        ]
+    messages = cast("list[BaseMessage]", entries)
+    for message in messages:
+        if message.id is None:
+            message.id = str(uuid.uuid4())
+    return messages
+
+
+def _plain(kind: type) -> bool:
+    return issubclass(kind, BaseMessage) and not issubclass(kind, BaseMessageChunk)
+
+
+def index_messages(messages: Sequence[BaseMessage]) -> dict[str | None, int]:
+    """Position of each message by id."""
+    return {message.id: position for position, message in enumerate(messages)}
+
+
+def fold_messages(
+    base: Sequence[BaseMessage],
+    update: Sequence[BaseMessage],
+    index: dict[str | None, int],
+) -> list[BaseMessage]:
+    """``base`` with ``update`` merged in by id, as ``add_messages`` does it.
+
+    A known id replaces the message in its place, an unknown one is appended, a
+    ``RemoveMessage`` removes (an unknown one does nothing), ``REMOVE_ALL_MESSAGES`` forgets all
+    that stood before it. Messages of ``base`` are looked at only when something is removed.
+
+    Args:
+        base: The messages so far.
+        update: Messages with ids, see :func:`stamp_messages`.
+        index: :func:`index_messages` of ``base``; afterwards that of the result.
+    """
+    merged = list(base)
+    gone: set[str | None] = set()
+    for message in update:
+        place = index.get(message.id)
+        if isinstance(message, RemoveMessage):
+            if message.id == REMOVE_ALL_MESSAGES:
+                merged, gone = [], set()
+                index.clear()
+            elif place is not None:
+                gone.add(message.id)
+        elif place is None:
+            index[message.id] = len(merged)
+            merged.append(message)
+        else:
+            gone.discard(message.id)
+            merged[place] = message
+    if gone:
+        merged = [m for m in merged if m.id not in gone]
+        index.clear()
+        index.update(index_messages(merged))
+    return merged
+
+
+def unknown_removals(update: Iterable[BaseMessage], known: Iterable[str | None]) -> list[str]:
+    """Ids that an update wants removed though no message has them, in order."""
+    ids = set(known)
+    missing: list[str] = []
+    for message in update:
+        if not isinstance(message, RemoveMessage):
+            ids.add(message.id)
+        elif message.id == REMOVE_ALL_MESSAGES:
+            ids = set()
+        elif message.id not in ids:
+            missing.append(str(message.id))
+    return missing

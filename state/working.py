@@ -1,0 +1,213 @@
+"""The working state of a node: updates are applied as they come and written out once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from langchain_core.messages import BaseMessage, RemoveMessage
+from langgraph.channels.base import BaseChannel
+from langgraph.channels.binop import BinaryOperatorAggregate
+from langgraph.channels.last_value import LastValue
+from langgraph.types import Overwrite
+from pydantic import TypeAdapter, ValidationError
+
+from .channels import MessagesChannel
+from .errors import InvalidUpdateError
+from .reducers import fold_messages, index_messages, stamp_messages, unknown_removals
+
+Reduce = Callable[[Any, Any], Any]
+
+class KeyRules:
+    """How each state key takes an update: made once per agent from its channels."""
+
+    def __init__(
+        self,
+        channels: Mapping[str, BaseChannel[Any, Any, Any]],
+        validators: Mapping[str, TypeAdapter[Any]],
+        hidden: frozenset[str] = frozenset(),
+    ) -> None:
+        self.channels = channels
+        self.validators = validators
+        self.hidden = hidden
+        """Keys that no hook or tool may write."""
+        self.reducers: dict[str, Reduce] = {
+            key: channel.operator
+            for key, channel in channels.items()
+            if isinstance(channel, BinaryOperatorAggregate)
+        }
+        self.message_keys = frozenset(
+            key for key, channel in channels.items() if isinstance(channel, MessagesChannel)
+        )
+
+    def merge(self, key: str, current: Any, new: Any, *, missing: bool) -> Any:
+        """The value of ``key`` after an update, as its channel would compute it."""
+        if isinstance(new, Overwrite):
+            return new.value
+        reduce = self.reducers.get(key)
+        if reduce is not None:
+            if missing:
+                channel = self.channels[key].copy()
+                channel.update([new])
+                return channel.get()
+            return reduce(current, new)
+        channel = self.channels[key]
+        if isinstance(channel, LastValue):
+            return new
+        channel = channel.copy() if missing else channel.from_checkpoint(current)
+        channel.update([new])
+        return channel.get()
+
+
+class WorkingState:
+    """State values that hooks, model and tools change one after the other within a node.
+
+    Each update is merged at once, with the reducer of its key, so the next reader sees it; the
+    writes are kept to be handed to langgraph when the node ends. Values that came in are never
+    changed.
+    """
+
+    def __init__(self, values: Mapping[str, Any], rules: KeyRules) -> None:
+        self.values: dict[str, Any] = dict(values)
+        self.rules = rules
+        self._writes: dict[str, list[Any]] = {}
+        self._indexes: dict[str, dict[str | None, int]] = {}
+        self._snapshot: dict[str, Any] | None = None
+
+    @property
+    def messages(self) -> list[BaseMessage]:
+        """The conversation as it stands. Read only."""
+        return cast("list[BaseMessage]", self.values.get("messages") or [])
+
+    def snapshot(self) -> dict[str, Any]:
+        """The current values for a hook or tool: changing its lists or keys changes nothing here."""
+        if self._snapshot is None:
+            self._snapshot = {
+                key: list(value) if type(value) is list else value
+                for key, value in self.values.items()
+            }
+        return self._snapshot
+
+    def apply(self, update: Mapping[str, Any], owner: str) -> None:
+        """Merge an update.
+
+        Args:
+            update: New values by key, as a hook returns them.
+            owner: Who returned it, for error texts.
+
+        Raises:
+            InvalidUpdateError: A key is not declared or belongs to the library, a value fits
+                no schema, or a message to remove is not there.
+        """
+        for key, value in update.items():
+            if key not in self.rules.channels or key in self.rules.hidden:
+                self._refuse_key(key, owner)
+            if key in self.rules.message_keys and not isinstance(value, Overwrite):
+                self._add_messages(key, value, owner)
+            else:
+                self._merge(key, value, owner)
+        self._snapshot = None
+
+    def append(self, messages: list[BaseMessage]) -> None:
+        """Add messages that are certain to be new, such as a reply just received."""
+        self._extend("messages", stamp_messages(messages))
+        self._snapshot = None
+
+    def put(self, key: str, value: Any) -> None:
+        """Set a key of the library itself, without reducer or check."""
+        self.values[key] = value
+        self._writes[key] = [value]
+        self._snapshot = None
+
+    def take_writes(self) -> list[dict[str, Any]]:
+        """The updates that bring langgraph's channels to this state, to be written in order.
+
+        Keys with a reducer appear once per update; all others once, in the last one.
+        """
+        rounds = max((len(w) for w in self._writes.values()), default=0)
+        updates: list[dict[str, Any]] = [{} for _ in range(rounds)]
+        for key, writes in self._writes.items():
+            for write, update in zip(reversed(writes), reversed(updates), strict=False):
+                update[key] = write
+        self._writes = {}
+        return updates
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to write."""
+        return bool(self._writes)
+
+    def _merge(self, key: str, value: Any, owner: str) -> None:
+        missing = key not in self.values
+        try:
+            merged = self.rules.merge(key, self.values.get(key), value, missing=missing)
+            validator = self.rules.validators.get(key)
+            if validator is not None:
+                merged = validator.validate_python(merged)
+        except ValidationError as error:
+            details = "; ".join(str(e["msg"]) for e in error.errors(include_url=False))
+            msg = f"{owner} gave state key {key!r} a value that does not fit it: {details}."
+            raise InvalidUpdateError(msg, owner=owner, key=key) from error
+        self.values[key] = merged
+        self._indexes.pop(key, None)
+        if key in self.rules.reducers and not isinstance(value, Overwrite):
+            self._writes.setdefault(key, []).append(value)
+        elif isinstance(value, Overwrite):
+            self._writes[key] = [value]
+        else:
+            self._writes[key] = [merged if validator is not None else value]
+
+    def _add_messages(self, key: str, value: Any, owner: str) -> None:
+        try:
+            fresh = _without_ids(value)
+            update = stamp_messages(value)
+        except (ValueError, TypeError, NotImplementedError, AttributeError) as error:
+            msg = f"{owner} gave state key {key!r} something that is no message: {error}"
+            raise InvalidUpdateError(msg, owner=owner, key=key) from error
+        if fresh:
+            self._extend(key, update)
+            return
+        current: list[BaseMessage] = self.values.get(key) or []
+        index = self._indexes.get(key)
+        if index is None:
+            index = self._indexes[key] = index_messages(current)
+        if any(isinstance(m, RemoveMessage) for m in update) and (
+            missing := unknown_removals(update, index)
+        ):
+            msg = f"{owner} wants to remove messages that are not there: {missing!r}."
+            raise InvalidUpdateError(msg, owner=owner, key=key)
+        self.values[key] = fold_messages(current, update, index)
+        self._keep(key, update)
+
+    def _extend(self, key: str, update: list[BaseMessage]) -> None:
+        """Append messages with ids that nobody has seen, without a look at the old ones."""
+        current: list[BaseMessage] = self.values.get(key) or []
+        self.values[key] = [*current, *update]
+        if (index := self._indexes.get(key)) is not None:
+            index.update((m.id, len(current) + n) for n, m in enumerate(update))
+        self._keep(key, update)
+
+    def _keep(self, key: str, update: list[BaseMessage]) -> None:
+        """Remember an update of messages as part of the one write of this node."""
+        pending = self._writes.get(key)
+        if pending is None:
+            self._writes[key] = [update]
+        elif isinstance(pending[0], Overwrite):
+            self._writes[key] = [Overwrite(self.values[key])]
+        else:
+            self._writes[key] = [[*pending[0], *update]]
+
+    def _refuse_key(self, key: str, owner: str) -> None:
+        known = ", ".join(sorted(set(self.rules.channels) - self.rules.hidden))
+        what = "belongs to the library" if key in self.rules.hidden else "is not declared"
+        msg = f"{owner} wrote state key {key!r}, which {what}; the declared keys are {known}."
+        raise InvalidUpdateError(msg, owner=owner, key=key)
+
+
+def _without_ids(value: Any) -> bool:
+    """Whether an update consists of messages that have no id yet."""
+    entries = cast("list[Any]", value) if isinstance(value, list) else [value]
+    return all(
+        isinstance(m, BaseMessage) and m.id is None and not isinstance(m, RemoveMessage)
+        for m in entries
+    )

@@ -1,0 +1,235 @@
+"""Synchronous and asynchronous runs from one body of code.
+
+Everything that calls a model, a tool or a hook is written once, as ``async def``, and does its
+calls through a :class:`Calls` port. In a synchronous run the port never suspends, so the whole
+coroutine is finished by a single step of :func:`run_inline`: no event loop, no thread. This is
+the only module of the library that uses asyncio.
+
+Source: the inline coroutine runner of IPython, credited there to Nathaniel J. Smith, 2018.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
+from inspect import iscoroutinefunction
+from itertools import count
+from typing import Any, Generic, Protocol, TypeVar
+
+from langchain_core.runnables.config import run_in_executor
+
+from ..state.errors import WouldBlockError
+
+T = TypeVar("T")
+Job = Callable[[], Coroutine[Any, Any, T]]
+
+THREADS = 16
+"""Calls of one synchronous batch that run at the same time, where no limit is set."""
+
+
+@dataclass(frozen=True)
+class Dual:
+    """A user's function in the styles it exists in; at least one is there."""
+
+    name: str
+    sync: Callable[..., Any] | None = None
+    asynchronous: Callable[..., Awaitable[Any]] | None = None
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], name: str) -> Dual:
+        """A function of either kind."""
+        if iscoroutinefunction(function):
+            return cls(name, asynchronous=function)
+        return cls(name, sync=function)
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[T]):
+    """What became of one job of a batch."""
+
+    value: T | None = None
+    error: Exception | None = None
+    """What it raised: a failure, or a signal such as an interrupt."""
+
+
+class Calls(Protocol):
+    """How user code is called in the current run."""
+
+    synchronous: bool
+    """Nothing may suspend."""
+
+    async def call(self, function: Dual, *args: Any) -> Any:
+        """Call a user's function with ``args`` and return its result."""
+        ...
+
+    async def many(self, jobs: Sequence[Job[T]], limit: int | None) -> list[Outcome[T]]:
+        """Run jobs, at most ``limit`` at a time, and tell what became of each, in order."""
+        ...
+
+    def uses_sync(self, function: Dual) -> bool:
+        """Whether the synchronous form of ``function`` is the one that is called."""
+        ...
+
+    def blocking(self, function: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
+        """A plain function for synchronous user code to call ``function`` with."""
+        ...
+
+
+def run_inline(coroutine: Coroutine[Any, Any, T], what: str = "this run") -> T:
+    """The result of a coroutine that never suspends.
+
+    Raises:
+        WouldBlockError: It waits for something that only an event loop can deliver.
+    """
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    coroutine.close()
+    msg = (
+        f"{what} waits asynchronously, which a synchronous run cannot do; use ainvoke or astream, "
+        "or give a synchronous version."
+    )
+    raise WouldBlockError(msg)
+
+
+async def attempt(job: Job[T]) -> Outcome[T]:
+    """Run a job and keep what it raises."""
+    try:
+        return Outcome(value=await job())
+    except Exception as error:  # noqa: BLE001 - the batch decides what a failure means
+        return Outcome(error=error)
+
+
+class BlockingCalls:
+    """The port of a synchronous run."""
+
+    synchronous = True
+
+    async def call(self, function: Dual, *args: Any) -> Any:
+        """Call it here; an asynchronous function is driven as long as it does not suspend."""
+        if function.sync is not None:
+            return function.sync(*args)
+        if function.asynchronous is None:  # pragma: no cover - a Dual has one of the two
+            raise AssertionError(function)
+        return run_inline(_as_coroutine(function.asynchronous(*args)), function.name)
+
+    async def many(self, jobs: Sequence[Job[T]], limit: int | None) -> list[Outcome[T]]:
+        """The caller's thread works through the jobs, helped by threads of a shared pool.
+
+        The caller takes part, so a batch inside a batch cannot starve, and a batch of quick
+        calls costs a few submissions instead of one per call.
+        """
+        outcomes: list[Outcome[T]] = [Outcome()] * len(jobs)
+        numbers = count()
+
+        def work() -> None:
+            while (number := next(numbers)) < len(jobs):
+                outcomes[number] = run_inline(attempt(jobs[number]))
+
+        helpers = min(len(jobs), limit or THREADS) - 1
+        futures = [_pool().submit(copy_context().run, work) for _ in range(helpers)]
+        try:
+            work()
+        finally:
+            _finish(futures)
+        return outcomes
+
+    def uses_sync(self, function: Dual) -> bool:
+        """It is, if there is one."""
+        return function.sync is not None
+
+    def blocking(self, function: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
+        """``function`` itself, driven inline."""
+        return lambda *args: run_inline(function(*args))
+
+
+class AwaitingCalls:
+    """The port of an asynchronous run: user code never blocks the event loop."""
+
+    synchronous = False
+
+    async def call(self, function: Dual, *args: Any) -> Any:
+        """Await it, or call a synchronous function in a worker thread with this context."""
+        if function.asynchronous is not None:
+            return await function.asynchronous(*args)
+        if function.sync is None:  # pragma: no cover - a Dual has one of the two
+            raise AssertionError(function)
+        return await run_in_executor(None, function.sync, *args)
+
+    async def many(self, jobs: Sequence[Job[T]], limit: int | None) -> list[Outcome[T]]:
+        """One task per job; all are cancelled when this one is."""
+        if limit is None or limit >= len(jobs):
+            return list(await asyncio.gather(*map(attempt, jobs)))
+        places = asyncio.Semaphore(limit)
+
+        async def placed(job: Job[T]) -> Outcome[T]:
+            async with places:
+                return await attempt(job)
+
+        return list(await asyncio.gather(*map(placed, jobs)))
+
+    def uses_sync(self, function: Dual) -> bool:
+        """Only where there is no other."""
+        return function.asynchronous is None
+
+    def blocking(self, function: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
+        """A function for a worker thread: ``function`` runs on the loop, the thread waits."""
+        loop = asyncio.get_running_loop()
+        context = copy_context()
+
+        def call(*args: Any) -> T:
+            done: Future[T] = Future()
+
+            def start() -> None:
+                task = loop.create_task(function(*args), context=context)
+                task.add_done_callback(lambda t: _hand_over(t, done))
+
+            loop.call_soon_threadsafe(start)
+            return done.result()
+
+        return call
+
+
+async def call_layer(
+    calls: Calls, layer: Dual, inner: Callable[[Any], Coroutine[Any, Any, Any]], request: Any
+) -> Any:
+    """Call ``layer(request, handler)`` in the style it is written in, around ``inner``."""
+    handler = calls.blocking(inner) if calls.uses_sync(layer) else inner
+    return await calls.call(layer, request, handler)
+
+
+BLOCKING = BlockingCalls()
+AWAITING = AwaitingCalls()
+
+_POOL: ThreadPoolExecutor | None = None
+
+
+def _pool() -> ThreadPoolExecutor:
+    global _POOL  # noqa: PLW0603 - threads are the process's, like the interpreter's own pool
+    if _POOL is None:
+        _POOL = ThreadPoolExecutor(THREADS, thread_name_prefix="interlock")
+    return _POOL
+
+
+def _finish(futures: Sequence[Future[Any]]) -> None:
+    """Wait for the helpers that have begun; the others are not needed any more."""
+    for future in futures:
+        if not future.cancel():
+            future.result()
+
+
+def _hand_over(task: asyncio.Task[T], done: Future[T]) -> None:
+    if task.cancelled():
+        done.cancel()
+    elif (error := task.exception()) is not None:
+        done.set_exception(error)
+    else:
+        done.set_result(task.result())
+
+
+async def _as_coroutine(awaitable: Awaitable[T]) -> T:
+    return await awaitable

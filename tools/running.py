@@ -1,0 +1,247 @@
+"""Running one tool with checked arguments, traced when somebody listens and direct otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import wraps
+from inspect import isclass, signature
+from typing import Any, Protocol, cast
+
+from langchain_core.messages import ToolCall, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.types import Command
+from pydantic import BaseModel, ValidationError
+
+from ..state.errors import ToolExecutionError, WouldBlockError
+from .batches import StateAccess
+from .calls import Calls, Dual
+from .injection import Injection, find_injection, wants_config
+from .results import content_of
+
+
+class InvalidArgumentsError(Exception):
+    """The model's arguments do not fit the tool; never leaves the executor."""
+
+    def __init__(self, source: ValidationError) -> None:
+        super().__init__(str(source))
+        self.source = source
+
+
+class Setting(Protocol):
+    """What running a tool needs to know of the run."""
+
+    @property
+    def calls(self) -> Calls:
+        """The port that user code is called through."""
+        ...
+
+    @property
+    def config(self) -> RunnableConfig:
+        """The node's config."""
+        ...
+
+    @property
+    def observed(self) -> bool:
+        """Whether handlers listen."""
+        ...
+
+
+_RETURNED: ContextVar[list[Any] | None] = ContextVar("interlock_returned", default=None)
+"""Where an observed tool leaves its return value, which langchain-core makes into text."""
+
+
+@dataclass(frozen=True)
+class RunnableTool:
+    """A tool with everything that can be known of it before it is called."""
+
+    tool: BaseTool
+    injection: Injection
+    access: StateAccess
+    traced: Dual
+    """The tool through langchain-core: callbacks, tracing, its own error handling."""
+    direct: Dual | None
+    """The bare function, where langchain-core would add nothing but callbacks."""
+
+    @classmethod
+    def of(cls, tool: BaseTool) -> RunnableTool:
+        """Prepare a tool."""
+        injection = find_injection(tool)
+        writes = injection.reads_state or injection.call_id is not None or _returns_command(tool)
+        return cls(
+            tool=tool,
+            injection=injection,
+            access=StateAccess(reads=injection.reads_state, writes=writes),
+            traced=_traced(tool),
+            direct=_direct(tool),
+        )
+
+    async def run(
+        self, call: ToolCall, args: dict[str, Any], injected: Mapping[str, Any], setting: Setting
+    ) -> Any:
+        """Run the tool and return what it returned, or an error message it made itself.
+
+        Args:
+            call: The call, for its id.
+            args: The model's arguments, without injected ones.
+            injected: The run's arguments.
+            setting: How to call, and with which config.
+
+        Raises:
+            InvalidArgumentsError: ``args`` do not fit.
+            WouldBlockError: The tool is asynchronous only, the run is not.
+            Exception: Whatever the tool raises.
+        """
+        self._check_mode(setting)
+        valid = self.validate(args, injected)
+        if self.direct is not None and not setting.observed:
+            return self._unpack(call, await self._call_direct(call, valid, injected, setting))
+        full = {**call, "args": {**args, **injected}}
+        returned: list[Any] = []
+        token = _RETURNED.set(returned)
+        try:
+            message = await setting.calls.call(self.traced, full, setting.config)
+        finally:
+            _RETURNED.reset(token)
+        if returned and isinstance(message, ToolMessage) and isinstance(returned[-1], dict):
+            return returned[-1]
+        return message
+
+    def validate(self, args: dict[str, Any], injected: Mapping[str, Any]) -> dict[str, Any]:
+        """The model's arguments as the tool's schema makes them.
+
+        Raises:
+            InvalidArgumentsError: They do not fit.
+        """
+        schema = self.tool.args_schema
+        if not (isclass(schema) and issubclass(schema, BaseModel)):
+            return args
+        fields = schema.model_fields
+        known = {k: v for k, v in injected.items() if k in fields}
+        try:
+            model = schema.model_validate({**args, **known})
+        except ValidationError as error:
+            raise InvalidArgumentsError(error) from error
+        given = model.model_fields_set
+        return {
+            name: getattr(model, name)
+            for name, info in fields.items()
+            if name in given or not info.is_required()
+        }
+
+    async def _call_direct(
+        self, call: ToolCall, valid: dict[str, Any], injected: Mapping[str, Any], setting: Setting
+    ) -> Any:
+        """Call the bare function; a ``ToolException`` is handled as the tool says."""
+        direct = cast("Dual", self.direct)
+        try:
+            return await setting.calls.call(direct, {**valid, **injected})
+        except ToolException as error:
+            handle: Any = self.tool.handle_tool_error
+            if not handle:
+                raise
+            text = handle(error) if callable(handle) else handle
+            if text is True:
+                text = str(error.args[0]) if error.args else "Tool execution error"
+            return ToolMessage(
+                text, tool_call_id=cast("str", call["id"]), name=call["name"], status="error"
+            )
+
+    def _unpack(self, call: ToolCall, value: Any) -> Any:
+        """Take content and artifact apart, where the tool returns both."""
+        if self.tool.response_format != "content_and_artifact" or isinstance(
+            value, (ToolMessage, Command)
+        ):
+            return value
+        pair = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
+        if len(pair) != 2:  # noqa: PLR2004
+            msg = f"Tool {self.tool.name!r} must return a pair of content and artifact."
+            raise ToolExecutionError(msg, tool_name=self.tool.name, tool_call_id=call["id"])
+        return ToolMessage(
+            content_of(self.tool.name, pair[0]),
+            artifact=pair[1],
+            tool_call_id=cast("str", call["id"]),
+            name=self.tool.name,
+        )
+
+    def _check_mode(self, setting: Setting) -> None:
+        """An asynchronous tool in a synchronous run is the caller's mistake, not the model's."""
+        tool = self.tool
+        if setting.calls.synchronous and isinstance(tool, StructuredTool) and tool.func is None:
+            msg = f"Tool {tool.name!r} is asynchronous; a synchronous run cannot call it. Use ainvoke."
+            raise WouldBlockError(msg)
+
+
+def _traced(tool: BaseTool) -> Dual:
+    watched = _watched(tool)
+    return Dual(tool.name, sync=watched.invoke, asynchronous=watched.ainvoke)
+
+
+def _watched(tool: BaseTool) -> BaseTool:
+    """A copy of a function's tool that also leaves its return value for the executor."""
+    if not isinstance(tool, StructuredTool):
+        return tool
+    update: dict[str, Any] = {}
+    if tool.func is not None:
+        update["func"] = _noting(tool.func)
+    if tool.coroutine is not None:
+        update["coroutine"] = _noting_async(tool.coroutine)
+    return tool.model_copy(update=update)
+
+
+def _noting(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        value = function(*args, **kwargs)
+        if (returned := _RETURNED.get()) is not None:
+            returned.append(value)
+        return value
+
+    return noting
+
+
+def _noting_async(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    async def noting(*args: Any, **kwargs: Any) -> Any:
+        value = await function(*args, **kwargs)
+        if (returned := _RETURNED.get()) is not None:
+            returned.append(value)
+        return value
+
+    return noting
+
+
+def _direct(tool: BaseTool) -> Dual | None:
+    """The bare function of a tool that has no callbacks and no subclass behaviour."""
+    if (
+        type(tool) is not StructuredTool
+        or tool.callbacks
+        or tool.verbose
+        or tool.handle_validation_error
+        or not (isclass(tool.args_schema) and issubclass(tool.args_schema, BaseModel))
+        or wants_config(tool)
+        or _takes_variable_arguments(tool)
+    ):
+        return None
+    function, coroutine = tool.func, tool.coroutine
+    return Dual(
+        tool.name,
+        sync=(lambda kwargs: function(**kwargs)) if function else None,
+        asynchronous=(lambda kwargs: coroutine(**kwargs)) if coroutine else None,
+    )
+
+
+def _takes_variable_arguments(tool: StructuredTool) -> bool:
+    function = tool.func or tool.coroutine
+    if function is None:
+        return True
+    kinds = {p.kind for p in signature(function).parameters.values()}
+    return any(kind.name.startswith("VAR_") or kind.name == "POSITIONAL_ONLY" for kind in kinds)
+
+
+def _returns_command(tool: BaseTool) -> bool:
+    function = getattr(tool, "func", None) or getattr(tool, "coroutine", None)
+    returned = getattr(function, "__annotations__", {}).get("return")
+    return "Command" in str(returned)
