@@ -9,9 +9,10 @@ PYTHON = $(shell for python in python3.11 python3.12 python3.13 python3; do \
 	&& echo $$python && break; done)
 
 # uv does not read pip's settings: hand over the package index and certificates that pip would use.
-LIKE_PIP = setting() { $(PYTHON) -m pip config get "global.$$1" 2>/dev/null || true; }; \
-	index="$${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$$(setting index-url)}}"; \
-	certificates="$${SSL_CERT_FILE:-$${PIP_CERT:-$$(setting cert)}}"; \
+LIKE_PIP = settings="$$($(PYTHON) -m pip config list)"; \
+	setting() { echo "$$settings" | sed -nE "s/^(:env:|global|install)\\.$$1='(.*)'$$/\\2/p" | head -n 1; }; \
+	index="$${UV_DEFAULT_INDEX:-$$(setting index-url)}"; \
+	certificates="$${SSL_CERT_FILE:-$$(setting cert)}"; \
 	if [ -n "$$index" ]; then export UV_DEFAULT_INDEX="$$index"; fi; \
 	if [ -n "$$certificates" ]; then export SSL_CERT_FILE="$$certificates"; fi;
 
