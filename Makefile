@@ -47,7 +47,8 @@ format: $(READY)
 # Keeps the pins that still fit; `make lock UPGRADE=--upgrade` takes the newest of everything.
 lock: | $(BIN)/uv
 	@$(LIKE_PIP) $(BIN)/uv pip compile --quiet --python $(BIN)/python $(UPGRADE) \
-		--universal --all-extras --generate-hashes --no-header --no-emit-index-url \
+		--universal --python-version 3.11 --all-extras --generate-hashes \
+		--no-header --no-emit-index-url \
 		pyproject.toml --output-file requirements.lock
 
 $(READY): pyproject.toml requirements.lock | $(BIN)/uv
