@@ -8,7 +8,8 @@ InterlockError
 ├── InvalidInputError (ValueError)       input of a run that is refused before anything runs
 │   └── InvalidInputTypeError (TypeError)
 ├── InvalidUpdateError (ValueError)      a hook or tool returned an update that cannot be applied
-│   └── InvalidJumpError                 a hook asked for a jump that leads nowhere
+│   ├── InvalidJumpError                 a hook asked for a jump that leads nowhere
+│   └── InvalidResponseError (TypeError)  a layer returned something that is no response
 ├── StorageError                         a value cannot be stored, or stored bytes cannot be read
 │   └── UnstorableValueError (TypeError)
 ├── RunError (RuntimeError)              a run cannot go on
@@ -126,6 +127,10 @@ class InvalidJumpError(InvalidUpdateError):
         """What the hook asked for."""
         self.allowed = tuple(allowed)
         """The jumps it may take."""
+
+
+class InvalidResponseError(InvalidUpdateError, TypeError):
+    """A ``wrap_model_call`` layer returned something that is no response."""
 
 
 class StorageError(InterlockError):

@@ -1,0 +1,87 @@
+"""The structured answer of one model request: what to bind, and how to read the reply."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.tools import BaseTool
+
+from ...state.errors import StructuredOutputError
+from .answers import (
+    Reply,
+    answer_in_call,
+    answer_in_native_text,
+    answer_in_prose,
+    read_reply,
+)
+from .finish import reply_text
+from .outcome import NotDue, Outcome, accepted, refused
+from .schema import SchemaSpec
+from .strategies import ProviderStrategy, ToolStrategy
+
+
+@dataclass(frozen=True)
+class ActiveOutput:
+    """The strategy in force for one model request."""
+
+    strategy: ToolStrategy[Any] | ProviderStrategy[Any]
+    """The strategy itself, with its settings."""
+    specs: tuple[SchemaSpec[Any], ...]
+    """The schemas that are accepted, under the names of the agent's output tools."""
+    tools: tuple[BaseTool | dict[str, Any], ...]
+    """Output tools to bind beside the ordinary ones."""
+    model_kwargs: Mapping[str, Any]
+    """Keyword arguments to bind to the model."""
+    tool_names: Collection[str]
+    """Names of all output tools of the agent, those not offered now included."""
+
+    def tool_choice(self, requested: Any = None) -> Any:
+        """Give the ``tool_choice`` to bind: the requested one, else one that forces a call."""
+        if requested is not None or not self.tools:
+            return requested
+        return "any"
+
+    def read(self, message: AIMessage, failures: Sequence[str] = ()) -> Outcome:
+        """Tell what a reply means for the answer that is due.
+
+        Args:
+            message: The reply, with its calls and their ids as they go into the history.
+            failures: Why earlier attempts of the same run were refused, as the last
+                :class:`AskAgain` gave them.
+
+        Returns:
+            The outcome. Nothing is raised for what a model wrote, only for a ``handle_errors``
+            function that fails.
+        """
+        reply = read_reply(message, self.tool_names)
+        if not reply.calls and (message.tool_calls or message.invalid_tool_calls):
+            return NotDue()
+        try:
+            value = self._answer(reply)
+        except StructuredOutputError as error:
+            return refused(error, reply, self.strategy, self.specs, failures)
+        return accepted(value, reply, self.strategy)
+
+    def partial(self, message: AIMessageChunk) -> Any:
+        """Give what can be read of the answer so far, unchecked, or None.
+
+        Args:
+            message: The sum of the chunks that have come.
+        """
+        for chunk in message.tool_call_chunks:
+            for spec in self.specs:
+                if chunk["name"] == spec.name:
+                    return spec.partial(chunk["args"] or "")
+        if isinstance(self.strategy, ProviderStrategy):
+            return self.specs[0].partial(reply_text(message))
+        return None
+
+    def _answer(self, reply: Reply) -> Any:
+        if reply.calls:
+            return answer_in_call(reply, self.specs)
+        if isinstance(self.strategy, ProviderStrategy):
+            return answer_in_native_text(reply.message, self.specs[0])
+        return answer_in_prose(reply.message, self.specs)
