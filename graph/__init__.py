@@ -1,5 +1,32 @@
-"""What runs: the agent, its three nodes, routing, structured output, models and commands."""
+"""What runs: the agent, its three nodes, routing, structured output, models and commands.
+
+Open ``agent.py`` first: ``create_agent`` builds the graph. ``turn.py`` runs the phases of a node,
+``routing.py`` decides where a run goes, ``structured_output/`` reads structured answers,
+``models/`` holds chat models.
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from ..state.schema import AgentState
+from .agent import create_agent
+from .compiled import AgentGraph
+from .structured_output import (
+    AutoStrategy,
+    MultipleStructuredOutputsError,
+    ProviderStrategy,
+    StructuredOutputError,
+    StructuredOutputValidationError,
+    ToolStrategy,
+)
+
+__all__ = [
+    "AgentGraph",
+    "AgentState",
+    "AutoStrategy",
+    "MultipleStructuredOutputsError",
+    "ProviderStrategy",
+    "StructuredOutputError",
+    "StructuredOutputValidationError",
+    "ToolStrategy",
+    "create_agent",
+]

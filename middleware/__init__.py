@@ -1,5 +1,28 @@
-"""What guards: the hook contract, composition and one file per guardrail."""
+"""What guards: the hook contract, composition and one file per guardrail.
+
+Open ``base.py`` first: it defines ``AgentMiddleware``.
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from langgraph.runtime import Runtime
+
+from ..state.schema import AgentState, OmitFromInput, OmitFromOutput, PrivateStateAttr
+from ..tools import ToolCallRequest
+from .base import AgentMiddleware, hook_config
+from .request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
+
+__all__ = [
+    "AgentMiddleware",
+    "AgentState",
+    "ExtendedModelResponse",
+    "ModelCallResult",
+    "ModelRequest",
+    "ModelResponse",
+    "OmitFromInput",
+    "OmitFromOutput",
+    "PrivateStateAttr",
+    "Runtime",
+    "ToolCallRequest",
+    "hook_config",
+]

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self, cast
 from langchain_core.messages import BaseMessage
 from langgraph.channels.binop import BinaryOperatorAggregate
 from langgraph.channels.delta import DeltaChannel
+from langgraph.channels.last_value import LastValue
 from langgraph.graph.message import add_messages
 
 from .reducers import fold_messages, index_messages, stamp_messages
@@ -74,6 +75,20 @@ class MessagesChannel(DeltaChannel[list[BaseMessage]]):
         """Rebuild the value from stored updates."""
         self._index = None
         super().replay_writes(writes)
+
+
+class LastWrite(LastValue[Any]):
+    """A plain state key that parallel tools may write: the last write in call order stays.
+
+    langgraph hands the writes of a step over in the order of the tasks, which is that of the
+    calls, so the result does not depend on which tool was faster.
+    """
+
+    __slots__ = ()
+
+    def update(self, values: Sequence[Any]) -> bool:
+        """Keep the last value of the step."""
+        return super().update(values[-1:])
 
 
 def _is_messages(update: Any) -> bool:

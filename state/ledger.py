@@ -109,10 +109,20 @@ class Ledger:
     """Empty replies in a row."""
     output_attempts: list[str] = field(default_factory=list)
     """Why each structured answer so far was refused, oldest first."""
+    output_failed: str | None = None
+    """Exit reason of a run whose structured answer failed for good."""
+    output: str | None = None
+    """What the last reply meant for the structured answer that is due: ``answered`` or ``again``."""
     final_answer: bool = False
     """The next model call is the last one and gets no tools."""
     open_step: bool = False
     """A model reply has been taken whose step is not counted yet."""
+    running: list[str] = field(default_factory=list[str])
+    """Ids of the calls of the last reply that were handed to a tool, in call order."""
+    direct: list[str] = field(default_factory=list[str])
+    """Those of them whose tool returns directly to the user."""
+    decided: tuple[str, str | None, str | None] | None = None
+    """Where to go after the ``after_tools`` hooks: target, exit reason, id of the message."""
     checked: tuple[int, str] | None = None
     """Length of the repaired history and the id of its last message."""
     cursor: Cursor | None = None
@@ -125,8 +135,9 @@ class Ledger:
         values = dict(stored)
         if cursor := values.get("cursor"):
             values["cursor"] = Cursor(*cursor)
-        if checked := values.get("checked"):
-            values["checked"] = tuple(checked)
+        for key in ("checked", "decided"):
+            if key in values:
+                values[key] = tuple(values[key])
         return cls(**values)
 
     def dump(self) -> dict[str, Any]:
@@ -134,8 +145,9 @@ class Ledger:
         values = {k: v for k, v in self.__dict__.items() if v}
         if self.cursor is not None:
             values["cursor"] = [self.cursor.phase, self.cursor.index]
-        if self.checked is not None:
-            values["checked"] = list(self.checked)
+        for key in ("checked", "decided"):
+            if key in values:
+                values[key] = list(values[key])
         return values
 
     def outputs(self) -> dict[str, Any]:

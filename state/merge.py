@@ -10,11 +10,11 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import NotRequired, Required, TypedDict
 
-from .channels import MessageStorage, messages_channel
+from .channels import LastWrite, MessageStorage, messages_channel
 from .errors import StateSchemaError
 from .fields import StateField, read_fields
-from .ledger import RESERVED_KEYS, RunLedger
-from .schema import AgentState
+from .ledger import RESERVED_KEYS, RunLedger, run_scoped
+from .schema import AgentState, PrivateStateAttr
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,10 @@ def _annotate(field: StateField, storage: MessageStorage) -> Any:
     annotation = field.annotation
     if field.reducer is add_messages:
         annotation = Annotated[list[AnyMessage], messages_channel(storage)]
+    elif field.name == "jump_to" and field.owner == AgentState.__name__:
+        annotation = Annotated[(field.value_type, run_scoped(), PrivateStateAttr)]  # type: ignore[assignment]
+    elif field.reducer is None:
+        annotation = Annotated[(annotation, LastWrite(field.value_type))]  # type: ignore[assignment]
     return Required[annotation] if field.name == "messages" else NotRequired[annotation]
 
 

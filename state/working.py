@@ -119,6 +119,11 @@ class WorkingState:
         self._writes[key] = [value]
         self._snapshot = None
 
+    def show(self, values: Mapping[str, Any]) -> None:
+        """Let hooks and tools read values that are not written to the state."""
+        self.values.update(values)
+        self._snapshot = None
+
     def take_writes(self) -> list[dict[str, Any]]:
         """The updates that bring langgraph's channels to this state, to be written in order.
 

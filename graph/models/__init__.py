@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from .openai_compatible import OpenAICompatibleChatModel
+
+__all__ = ["OpenAICompatibleChatModel"]

@@ -1,0 +1,112 @@
+"""Binding tools and settings to a model: done once per combination, not once per call."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, cast
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+
+from ..middleware.request import ModelRequest
+from ..state.errors import ConfigurationError
+from .structured_output import ActiveOutput, OutputPlan
+
+_REMEMBERED = 16
+"""Combinations of model, tools and settings that are kept bound."""
+
+
+class ModelBinder:
+    """Gives the runnable for a request, with its tools and settings bound.
+
+    Bound models hold no state of a run, so runs share them.
+    """
+
+    def __init__(self, known: Sequence[str], *, open_ended: bool) -> None:
+        self._known = frozenset(known)
+        """Names of the tools that the agent can run."""
+        self._open_ended = open_ended
+        """Layers around tool calls may run tools that the agent does not know."""
+        self._bound: OrderedDict[Any, tuple[Runnable[Any, Any], ActiveOutput | None, Any]] = OrderedDict()
+
+    def bind(
+        self, request: ModelRequest[Any], plan: OutputPlan
+    ) -> tuple[Runnable[Any, Any], ActiveOutput | None]:
+        """The runnable for a request, and how to read the structured answer that is due.
+
+        Raises:
+            ConfigurationError: A tool was added that nothing can run, or a structured output
+                that the agent was not built with.
+        """
+        key = self._key(request)
+        if key is not None and (hit := self._bound.get(key)) is not None:
+            return hit[0], hit[1]
+        self._check_tools(request.tools)
+        active = plan.resolve(request.response_format, request.model, request.tools)
+        runnable = _bind(request, active)
+        if key is not None:
+            # The request's objects stay referenced, so that their ids stay theirs.
+            kept = (request.model, tuple(request.tools), request.response_format)
+            self._bound[key] = (runnable, active, kept)
+            if len(self._bound) > _REMEMBERED:
+                self._bound.popitem(last=False)
+        return runnable, active
+
+    def _key(self, request: ModelRequest[Any]) -> Any:
+        try:
+            settings = frozenset(request.model_settings.items())
+            choice: Any = request.tool_choice
+            hash((settings, choice))
+        except TypeError:
+            return None
+        tools = tuple(map(id, request.tools))
+        return id(request.model), tools, id(request.response_format), choice, settings
+
+    def _check_tools(self, tools: Sequence[BaseTool | dict[str, Any]]) -> None:
+        if self._open_ended:
+            return
+        unknown = [t.name for t in tools if not isinstance(t, dict) and t.name not in self._known]
+        if unknown:
+            msg = (
+                f"Middleware added tools that the agent cannot run: {unknown}. Registered tools: "
+                f"{sorted(self._known)}. Give them to create_agent, set AgentMiddleware.tools, or "
+                "run them in wrap_tool_call."
+            )
+            raise ConfigurationError(msg)
+
+
+def _bind(request: ModelRequest[Any], active: ActiveOutput | None) -> Runnable[Any, Any]:
+    model: Any = request.model
+    settings = dict(request.model_settings)
+    tools: list[Any] = list(request.tools)
+    choice = request.tool_choice
+    if active is not None:
+        tools += active.tools
+        settings = {**active.model_kwargs, **settings}
+        choice = active.tool_choice(choice)
+    if not tools:
+        return cast("Runnable[Any, Any]", model.bind(**settings) if settings else model)
+    if not hasattr(model, "bind_tools"):
+        msg = f"Model {type(model).__name__!r} cannot be given tools: it has no bind_tools."
+        raise ConfigurationError(msg)
+    if choice is not None:
+        settings["tool_choice"] = choice
+    return cast("Runnable[Any, Any]", model.bind_tools(tools, **settings))
+
+
+def check_model(model: Any) -> BaseChatModel:
+    """Refuse what is no chat model.
+
+    A runnable around chat models, such as one with fallbacks, is accepted if it takes tools.
+
+    Raises:
+        TypeError: ``model`` is something else.
+    """
+    if isinstance(model, BaseChatModel):
+        return model
+    if isinstance(model, Runnable) and hasattr(model, "bind_tools"):
+        return model  # type: ignore[return-value]
+    msg = f"model is {type(model).__name__!r}; give a chat model or a 'provider:model' string."
+    raise TypeError(msg)

@@ -1,0 +1,94 @@
+"""The compiled graph of an agent: langgraph's, with its input checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
+
+from ..state.input import InputCheck
+from .engine import UNWATCHED, is_streamed
+
+
+class CheckedInput(dict[str, Any]):
+    """An input that has been checked."""
+
+
+class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
+    """A compiled agent: invoke it, stream it, use it as a node, serve it with ``langgraph.json``."""
+
+    input_check: InputCheck
+
+    @classmethod
+    def of(cls, compiled: CompiledStateGraph[Any, Any, Any, Any], check: InputCheck) -> AgentGraph:
+        """``compiled`` with its inputs checked."""
+        # StateGraph.compile makes a fixed class; this one adds behaviour but no other fields.
+        graph = object.__new__(cls)
+        graph.__dict__.update(compiled.__dict__)
+        graph.input_check = check
+        return graph
+
+    def copy(self, update: dict[str, Any] | None = None) -> AgentGraph:
+        """A graph with some fields replaced, as ``with_config`` needs it."""
+        graph = object.__new__(type(self))
+        graph.__dict__.update(self.__dict__)
+        graph.__dict__.update(update or {})
+        return graph
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:  # noqa: A002
+        """Run the agent and return its output keys.
+
+        Args:
+            input: A dict with ``messages`` and other input keys, a ``Command`` that resumes a
+                paused thread, or None to go on after a failure.
+            config: ``thread_id``, ``recursion_limit``, callbacks and so on.
+            **options: As of ``langgraph``'s ``invoke``: ``context``, ``durability`` and so on.
+
+        Raises:
+            InvalidInputError: The input cannot be accepted; nothing has run.
+        """
+        return super().invoke(self._checked(input), self._marked(config, options), **options)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:  # noqa: A002
+        """:meth:`invoke` on an event loop."""
+        return await super().ainvoke(self._checked(input), self._marked(config, options), **options)
+
+    def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:  # noqa: A002
+        """Run the agent and yield chunks of the chosen ``stream_mode`` as they come."""
+        watched = config if isinstance(input, CheckedInput) else _set(config, unwatched=False)
+        return super().stream(self._checked(input), watched, **options)
+
+    def astream(
+        self, input: Any, config: RunnableConfig | None = None, **options: Any  # noqa: A002
+    ) -> AsyncIterator[Any]:
+        """:meth:`stream` on an event loop."""
+        watched = config if isinstance(input, CheckedInput) else _set(config, unwatched=False)
+        return super().astream(self._checked(input), watched, **options)
+
+    def _checked(self, value: Any) -> Any:
+        if value is None or isinstance(value, (Command, CheckedInput)):
+            return cast("Any", value)
+        return CheckedInput(self.input_check(value))
+
+    def _marked(self, config: RunnableConfig | None, options: Mapping[str, Any]) -> RunnableConfig:
+        """The config, saying whether anybody can see the supersteps of this run."""
+        unwatched = (
+            not (options.keys() - {"context"})
+            and not self.checkpointer
+            and not self.interrupt_before_nodes
+            and not self.interrupt_after_nodes
+            and not self.debug
+            and not is_streamed(config)
+        )
+        return _set(config, unwatched=unwatched)
+
+
+def _set(config: RunnableConfig | None, *, unwatched: bool) -> RunnableConfig:
+    config = cast("RunnableConfig", dict(config or {}))
+    config["configurable"] = {**config.get("configurable", {}), UNWATCHED: unwatched}
+    return config
+
+

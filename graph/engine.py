@@ -1,0 +1,84 @@
+"""What the runner needs to know of langgraph's engine: the only place with private names.
+
+Verified with langgraph 1.2.24; a test fails when a name or its meaning changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph._internal._constants import (
+    CONF,
+    CONFIG_KEY_CHECKPOINTER,
+    CONFIG_KEY_READ_STATE,
+    CONFIG_KEY_RUNTIME,
+    CONFIG_KEY_STREAM,
+    CONFIG_KEY_TASK_ID,
+)
+from langgraph.errors import GraphRecursionError
+from langgraph.runtime import Runtime
+
+UNWATCHED = "__interlock_unwatched"
+"""Configurable key: the run was begun in a way that shows nothing before its end."""
+
+DEFAULT_RECURSION_LIMIT = 9_999
+"""Supersteps of a run; steps of the agent are limited by ``max_agent_steps``."""
+
+
+@dataclass(frozen=True)
+class Watchers:
+    """Who can see what happens between the beginning and the end of a node."""
+
+    durable: bool
+    """A checkpointer stores every superstep."""
+    observed: bool
+    """Callback handlers listen to runs."""
+    unwatched: bool
+    """Nobody can see where one superstep ends and the next begins."""
+    recursion_limit: int
+
+    @classmethod
+    def of(cls, config: RunnableConfig) -> Watchers:
+        """Look at a node's config."""
+        values: Mapping[str, Any] = config.get(CONF, {})
+        durable = bool(values.get(CONFIG_KEY_CHECKPOINTER))
+        handlers = getattr(config.get("callbacks"), "handlers", None)
+        observed = bool(handlers)
+        return cls(
+            durable=durable,
+            observed=observed,
+            unwatched=bool(values.get(UNWATCHED)) and not durable and not observed,
+            recursion_limit=config.get("recursion_limit", DEFAULT_RECURSION_LIMIT),
+        )
+
+
+def runtime_of(config: RunnableConfig) -> Runtime[Any]:
+    """The runtime of a node."""
+    return cast("Runtime[Any]", config.get(CONF, {})[CONFIG_KEY_RUNTIME])
+
+
+def state_of_send(config: RunnableConfig) -> dict[str, Any]:
+    """The state at the beginning of the superstep, for a task begun by ``Send``."""
+    read = cast("Callable[[], dict[str, Any]]", config.get(CONF, {})[CONFIG_KEY_READ_STATE])
+    return dict(read())
+
+
+def is_nested(config: RunnableConfig | None) -> bool:
+    """Whether a run is begun from within a node of another graph."""
+    return CONFIG_KEY_TASK_ID in (config or {}).get(CONF, {})
+
+
+def is_streamed(config: RunnableConfig | None) -> bool:
+    """Whether a run in another graph passes its chunks on."""
+    return CONFIG_KEY_STREAM in (config or {}).get(CONF, {})
+
+
+def recursion_error(limit: int) -> GraphRecursionError:
+    """The error of langgraph for a run with too many supersteps."""
+    return GraphRecursionError(
+        f"Recursion limit of {limit} reached without hitting a stop condition. You can increase "
+        "the limit by setting the `recursion_limit` config key."
+    )

@@ -1,0 +1,138 @@
+"""Running the hooks of a point over the working state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphInterrupt
+from langgraph.graph import END
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from ..middleware.collect import Hook, HookPoint
+from ..state.errors import InvalidUpdateError
+from ..state.ledger import Ledger
+from ..state.working import WorkingState
+from ..tools.calls import Calls
+from .plan import AgentPlan
+from .routing import JumpRequest
+
+
+class SplitHereError(GraphInterrupt):
+    """Store what happened before a hook that pauses the run; never leaves the node."""
+
+
+class HookRunner:
+    """Calls hooks in their order and merges what each returns before the next one runs."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the six things that every phase works with
+        self,
+        plan: AgentPlan,
+        work: WorkingState,
+        ledger: Ledger,
+        calls: Calls,
+        config: RunnableConfig,
+        runtime: Runtime[Any],
+    ) -> None:
+        self._plan = plan
+        self._work = work
+        self._ledger = ledger
+        self._calls = calls
+        self._config = config
+        self._runtime = runtime
+        self.dirty = False
+        """Something took effect in this node that must not be repeated."""
+        self.completed: dict[str, int] = {}
+        """Per phase, the position after the last hook that completed."""
+
+    async def run(self, point: HookPoint, start: int) -> JumpRequest | None:
+        """Run the hooks of a point from ``start`` on, up to one that asks for a jump.
+
+        Raises:
+            GraphInterrupt: A hook pauses the run, or is known to do so and must begin a node.
+            InvalidUpdateError: A hook returned something that is no update.
+        """
+        hooks = self._plan.hooks.hooks[point]
+        if not hooks:
+            return None
+        self._work.show(self._ledger.outputs())
+        for position in range(start, len(hooks)):
+            hook = hooks[position]
+            self.completed[point] = position
+            if hook.interrupts and self.dirty:
+                raise SplitHereError
+            update = await self._calls.call(
+                hook.function, self._work.snapshot(), self._runtime, self._config
+            )
+            jump = self.take(hook, update)
+            self.dirty = True
+            self.completed[point] = position + 1
+            if jump is not None:
+                return jump
+        return None
+
+    async def run_on_error(self, error: Exception) -> tuple[bool, JumpRequest | None]:
+        """Tell all ``on_error`` hooks; whether one answered, and its jump."""
+        answered, jump = False, None
+        self._work.show(self._ledger.outputs())
+        for hook in self._plan.hooks.hooks["on_error"]:
+            update = await self._calls.call(
+                hook.function, error, self._work.snapshot(), self._runtime, self._config
+            )
+            if update:
+                answered = True
+                jump = self.take(hook, update) or jump
+        return answered, jump
+
+    def take(self, hook: Hook, update: Any) -> JumpRequest | None:
+        """Merge what a hook returned; the jump it asks for, if any."""
+        values, target = read_update(hook.owner, update)
+        stop = values.pop("stop_run", None)
+        if stop is not None and (not isinstance(stop, str) or not stop):
+            msg = f"{hook.owner} set stop_run to {stop!r}; give the exit reason as a word."
+            raise InvalidUpdateError(msg, owner=hook.owner, key="stop_run")
+        proceed = values.pop("continue_run", False)
+        if values:
+            self._work.apply(values, hook.owner)
+        if target is None and stop is not None:
+            target = "end"
+        elif target is None and proceed and hook.point == "on_exit":
+            target = "model"
+        if target is None:
+            return None
+        return JumpRequest(hook.owner, target, hook.can_jump_to, cast("str | None", stop))
+
+
+def read_update(owner: str, update: Any) -> tuple[dict[str, Any], Any]:
+    """A hook's return value as new values by key, and the jump it asks for.
+
+    Raises:
+        InvalidUpdateError: It is neither None, a mapping nor a ``Command`` of this graph.
+    """
+    if update is None:
+        return {}, None
+    if isinstance(update, Command):
+        command = cast("Command[Any]", update)
+        if command.graph is not None or command.resume is not None:
+            msg = f"{owner} returned a Command for another graph; a hook may update and jump only."
+            raise InvalidUpdateError(msg, owner=owner)
+        values = dict(cast("Mapping[str, Any]", command.update or {}))
+        goto: Any = command.goto
+        target = values.pop("jump_to", None)
+        return values, _as_jump(goto) if goto else target
+    if isinstance(update, Mapping):
+        values = dict(cast("Mapping[str, Any]", update))
+        return values, values.pop("jump_to", None)
+    msg = (
+        f"{owner} returned {type(update).__name__}; a hook returns None or a dict of state keys, "
+        "for example {'messages': [...], 'jump_to': 'end'}."
+    )
+    raise InvalidUpdateError(msg, owner=owner)
+
+
+def _as_jump(goto: Any) -> Any:
+    """A ``goto`` of a command in the words of ``jump_to``."""
+    target = cast("Any", goto[0]) if isinstance(goto, (list, tuple)) and goto else goto
+    return "end" if target == END else target

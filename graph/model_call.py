@@ -1,0 +1,167 @@
+"""One model call: the request, the layers around it, the bound model, the reading of its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+
+from ..middleware.request import ModelRequest, ModelResponse
+from ..state.errors import InvalidResponseError, RunError
+from ..state.history import repair_history, with_clean_calls
+from ..tools.calls import Calls, Dual, call_layer
+from .binding import ModelBinder
+from .structured_output import ActiveOutput, Answered, AskAgain, Failed, OutputPlan
+
+Handler = Callable[[ModelRequest[Any]], Coroutine[Any, Any, "Reply"]]
+
+
+@dataclass
+class Reply:
+    """What one pass through the layers came to."""
+
+    response: ModelResponse[Any]
+    commands: list[Command[Any]] = field(default_factory=list[Command[Any]])
+    """State updates of the layers, the innermost first."""
+
+
+@dataclass
+class ModelCall:
+    """A single request of one step, from the first layer to the model and back."""
+
+    binder: ModelBinder
+    layers: Sequence[Dual]
+    calls: Calls
+    config: RunnableConfig
+    output: OutputPlan
+    failures: tuple[str, ...] = ()
+    """Why earlier structured answers of this run were refused."""
+    name: str | None = None
+    """Name that replies get."""
+    asks_again: bool = False
+    """The last reply gave no valid structured answer, and the model is to be told."""
+    failed: Failed | None = None
+    """Set when no valid structured answer came and none will be asked for."""
+    valid: list[BaseMessage] | None = None
+    """The messages of the step's request, known to form a valid history."""
+
+    async def run(self, request: ModelRequest[Any]) -> Reply:
+        """Send a request through all layers to the model.
+
+        Raises:
+            InvalidResponseError: A layer returned something that is no response.
+            StructuredOutputError: No valid answer came, and the caller wants to know by error.
+        """
+        if self.layers:
+            self.valid = list(request.messages)
+        return await self._layer(0)(request)
+
+    def _layer(self, position: int) -> Handler:
+        if position == len(self.layers):
+            return self._ask
+        return partial(self._through, self.layers[position], self._layer(position + 1))
+
+    async def _through(self, layer: Dual, inner: Handler, request: ModelRequest[Any]) -> Reply:
+        """One layer; if it asks several times, only the commands of the last answer count."""
+        commands: list[Command[Any]] = []
+
+        async def handler(changed: ModelRequest[Any]) -> ModelResponse[Any]:
+            commands.clear()
+            reply = await inner(changed)
+            commands.extend(reply.commands)
+            return reply.response
+
+        result = await call_layer(self.calls, layer, handler, request)
+        response, own = read_layer(layer.name, result)
+        return Reply(response, [*commands, *own])
+
+    async def _ask(self, request: ModelRequest[Any]) -> Reply:
+        """Call the model itself and read its reply."""
+        bound, active = self.binder.bind(request, self.output)
+        messages = self._history(request)
+        if request.system_message is not None:
+            messages = [request.system_message, *messages]
+        answer = await self.calls.call(Dual("model", bound.invoke, bound.ainvoke), messages, self.config)
+        reply = with_clean_calls(as_ai_message(answer))
+        if self.name is not None:
+            reply.name = self.name
+        self.asks_again = False
+        if active is None:
+            return Reply(ModelResponse([reply]))
+        return Reply(self._read(active, reply))
+
+    def _history(self, request: ModelRequest[Any]) -> list[BaseMessage]:
+        """The messages to send: valid, whatever a layer did to them."""
+        messages = cast("list[BaseMessage]", request.messages)
+        if not self.layers or messages == self.valid:
+            return messages
+        return repair_history(messages).messages
+
+    def _read(self, active: ActiveOutput, reply: AIMessage) -> ModelResponse[Any]:
+        """Take the structured answer out of a reply, or say what is wrong with it."""
+        outcome = active.read(reply, self.failures)
+        if isinstance(outcome, Answered):
+            return ModelResponse([reply, *outcome.messages], outcome.value)
+        if isinstance(outcome, AskAgain):
+            self.failures = outcome.failures
+            self.asks_again = True
+            return ModelResponse([reply, *outcome.messages])
+        if isinstance(outcome, Failed):
+            if outcome.exit_reason is None:
+                raise outcome.error
+            self.failed = outcome
+            return ModelResponse([reply, *outcome.messages])
+        return ModelResponse([reply])
+
+
+def read_layer(owner: str, result: Any) -> tuple[ModelResponse[Any], list[Command[Any]]]:
+    """What a layer returned, ours or LangChain's, taken apart.
+
+    Raises:
+        InvalidResponseError: It is no response.
+        NotImplementedError: Its command wants more than a state update.
+    """
+    if isinstance(result, AIMessage):
+        return ModelResponse([result]), []
+    inner = getattr(result, "model_response", None)
+    if inner is not None:
+        command = getattr(result, "command", None)
+        return read_layer(owner, inner)[0], _checked(owner, command)
+    if isinstance(result, ModelResponse):
+        return cast("ModelResponse[Any]", result), []
+    messages = getattr(result, "result", None)
+    if isinstance(messages, list):
+        structured = getattr(result, "structured_response", None)
+        return ModelResponse(cast("list[BaseMessage]", messages), structured), []
+    msg = (
+        f"{owner} returned {type(result).__name__}; a wrap_model_call layer must return a "
+        "ModelResponse, an AIMessage or an ExtendedModelResponse."
+    )
+    raise InvalidResponseError(msg, owner=owner)
+
+
+def _checked(owner: str, command: Command[Any] | None) -> list[Command[Any]]:
+    if command is None:
+        return []
+    for name in ("goto", "resume", "graph"):
+        if getattr(command, name):
+            msg = f"Command {name} is not yet supported in wrap_model_call ({owner}); return an update only."
+            raise NotImplementedError(msg)
+    return [command]
+
+
+def as_ai_message(answer: Any) -> AIMessage:
+    """A model's answer as a plain AI message of its own."""
+    if isinstance(answer, AIMessage):
+        return answer
+    if isinstance(answer, BaseMessage):
+        return AIMessage(content=answer.content, id=answer.id)
+    if isinstance(answer, str):
+        return AIMessage(answer)
+    msg = f"The model answered with {type(answer).__name__}, which is no message."
+    raise RunError(msg)

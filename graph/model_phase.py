@@ -1,0 +1,218 @@
+"""The model phase: a valid history, one model call, and what its reply means for the run."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    ToolMessage,
+    add_notification_metadata,
+)
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.runtime import Runtime
+
+from ..middleware.request import ModelRequest, ModelResponse
+from ..state.history import (
+    answered_ids,
+    invalid_call_answers,
+    last_ai_message,
+    pending_calls,
+    repair_history,
+)
+from ..state.ledger import Ledger
+from ..state.working import WorkingState
+from ..tools.calls import Calls
+from .model_call import ModelCall, Reply
+from .plan import AgentPlan
+from .routing import Step, after_model, finish_of
+
+CUT_OFF = (
+    "This call was not run: the reply was cut off by the length limit, so its arguments may be "
+    "incomplete. Call the tool again, with shorter arguments."
+)
+NOT_RUN = "This call was not run: the run ended first ({reason})."
+NOTICE = "interlock"
+"""Marks messages that the runner adds, under ``additional_kwargs["lc_source"]``."""
+
+
+class ModelPhase:
+    """Calls the model and keeps the books of a step."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the six things that every phase works with
+        self,
+        plan: AgentPlan,
+        work: WorkingState,
+        ledger: Ledger,
+        calls: Calls,
+        config: RunnableConfig,
+        runtime: Runtime[Any],
+    ) -> None:
+        self._plan = plan
+        self._work = work
+        self._ledger = ledger
+        self._calls = calls
+        self._config = config
+        self._runtime = runtime
+
+    def begin(self) -> None:
+        """Begin a run: fill in defaults, forget the last run's structured answer."""
+        for key, make in self._plan.defaults.items():
+            if key not in self._work.values:
+                self._work.apply({key: make()}, "the default of the schema")
+        if self._work.values.get("structured_response") is not None:
+            self._work.put("structured_response", None)
+
+    async def run(self) -> None:
+        """Ask the model and take its reply into the state."""
+        self._repair()
+        call = ModelCall(
+            binder=self._plan.binder,
+            layers=self._plan.hooks.wraps["wrap_model_call"],
+            calls=self._calls,
+            config=self._config,
+            output=self._plan.output,
+            failures=tuple(self._ledger.output_attempts),
+            name=self._plan.name,
+        )
+        request = self._request()
+        sent = list(request.messages) if call.layers else None
+        reply = await call.run(request)
+        if sent is not None:
+            self._keep_changes(sent, cast("list[BaseMessage]", request.messages))
+        self._take(call, reply)
+
+    def route(self) -> Step:
+        """Where to go after the reply and the hooks behind it."""
+        if (reason := self._ledger.output_failed) is not None:
+            self._ledger.output_failed = None
+            return Step("exit", reason, self._work.messages[-1].id)
+        return after_model(self._work.messages, self._ledger, self._plan.exits)
+
+    def close_step(self) -> None:
+        """Count the step that a reply began, once."""
+        if self._ledger.open_step:
+            self._ledger.open_step = False
+            if not self._ledger.final_answer:
+                self._ledger.step_count += 1
+
+    def ask_again(self, step: Step, limited: Step) -> None:
+        """Prepare another model call: drop an empty reply, say what is missing."""
+        if step.drop_reply and (found := last_ai_message(self._work.messages)) is not None:
+            self._ledger.empty_replies += 1
+            self._work.apply({"messages": [RemoveMessage(str(found[1].id))]}, NOTICE)
+        if limited is not step:
+            self._ledger.final_answer = True
+        if limited.nudge is not None:
+            note = add_notification_metadata(HumanMessage(limited.nudge), source=NOTICE)
+            self._work.apply({"messages": [note]}, NOTICE)
+
+    def close_calls(self) -> None:
+        """Answer calls that the end of the run leaves open, so that the thread stays valid."""
+        reason = self._ledger.exit_reason
+        answers = [
+            ToolMessage(
+                NOT_RUN.format(reason=reason),
+                tool_call_id=cast("str", call["id"]),
+                name=call["name"],
+                status="error",
+            )
+            for call in pending_calls(self._work.messages)
+        ]
+        if answers:
+            self._work.append(cast("list[BaseMessage]", answers))
+
+    def _repair(self) -> None:
+        """Make the conversation valid, looking only at what came since the last time."""
+        messages = self._work.messages
+        repair = repair_history(messages, self._checked(messages))
+        if repair.changed and repair.appended:
+            self._work.append(cast("list[BaseMessage]", repair.added))
+        elif repair.changed:
+            everything = [RemoveMessage(REMOVE_ALL_MESSAGES), *repair.messages]
+            self._work.apply({"messages": everything}, NOTICE)
+        messages = self._work.messages
+        self._ledger.checked = (len(messages), str(messages[-1].id)) if messages else None
+
+    def _checked(self, messages: list[BaseMessage]) -> int:
+        """How many messages are known to be valid: up to a message that is still in its place."""
+        if self._ledger.checked is None:
+            return 0
+        count, ident = self._ledger.checked
+        if count > len(messages) or messages[count - 1].id != ident:
+            return 0
+        # A call at the border may have its results behind it.
+        return count if not isinstance(messages[count - 1], AIMessage) else count - 1
+
+    def _request(self) -> ModelRequest[Any]:
+        plan = self._plan
+        self._work.show(self._ledger.outputs())
+        tools = [] if self._ledger.final_answer else plan.executor.tools.offered
+        return ModelRequest(
+            model=plan.model,
+            messages=list(self._work.messages),
+            system_message=plan.system_message,
+            tools=tools,
+            response_format=None if self._ledger.final_answer else plan.output.strategy,
+            state=self._work.snapshot(),
+            runtime=self._runtime,
+        )
+
+    def _keep_changes(self, sent: list[BaseMessage], now: list[BaseMessage]) -> None:
+        """Take over what layers did to the list of messages itself."""
+        if now[: len(sent)] == sent:
+            if len(now) > len(sent):
+                self._work.apply({"messages": now[len(sent) :]}, "wrap_model_call")
+            return
+        everything = [RemoveMessage(REMOVE_ALL_MESSAGES), *now]
+        self._work.apply({"messages": everything}, "wrap_model_call")
+
+    def _take(self, call: ModelCall, reply: Reply) -> None:
+        """Merge a reply and the updates of the layers, and count what it cost."""
+        response = reply.response
+        ledger = self._ledger
+        ledger.open_step = True
+        ledger.running, ledger.direct, ledger.decided = [], [], None
+        answered = response.structured_response is not None
+        ledger.output = "answered" if answered else "again" if call.asks_again else None
+        ledger.output_attempts = list(call.failures)
+        if call.failed is not None:
+            ledger.output_failed = call.failed.exit_reason
+        messages = with_answers(response)
+        for message in messages:
+            if isinstance(message, AIMessage):
+                ledger.take_usage(message)
+        if any(isinstance(m, AIMessage) and m.text.strip() for m in messages):
+            ledger.empty_replies = 0
+        self._work.apply({"messages": messages}, "the model")
+        if answered:
+            self._work.put("structured_response", response.structured_response)
+        for command in reply.commands:
+            update: Any = command.update
+            self._work.apply(dict(update or {}), "wrap_model_call")
+
+
+def with_answers(response: ModelResponse[Any]) -> list[BaseMessage]:
+    """The messages of a response, with an error result for each call that cannot be run."""
+    messages = list(response.result)
+    answers: list[BaseMessage] = []
+    done = answered_ids(messages)
+    for message in messages:
+        if not isinstance(message, AIMessage):
+            continue
+        answers += invalid_call_answers(message)
+        if message.tool_calls and finish_of(message) == "length":
+            answers += [
+                ToolMessage(
+                    CUT_OFF,
+                    tool_call_id=cast("str", call["id"]),
+                    name=call["name"],
+                    status="error",
+                )
+                for call in message.tool_calls
+            ]
+    return [*messages, *(a for a in answers if cast("Any", a).tool_call_id not in done)]

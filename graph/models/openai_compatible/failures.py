@@ -1,0 +1,227 @@
+"""From what went wrong on the wire to one small family of errors.
+
+Source: the error codes of OpenAI's API reference (2026), llama.cpp's server and the providers
+in the table; unknown shapes are classified by status.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+import httpx
+from pydantic_core import from_json
+
+from ....state.errors import ChatModelError
+from ....state.model_errors import (
+    ChatModelAuthenticationError,
+    ChatModelConnectionError,
+    ChatModelContextOverflowError,
+    ChatModelNotFoundError,
+    ChatModelPermissionError,
+    ChatModelRateLimitError,
+    ChatModelRequestError,
+    ChatModelServerError,
+    ChatModelTimeoutError,
+)
+from .excerpt import describe_body, excerpt, without_secrets
+from .retry_after import retry_after_s
+
+_OVERFLOW: Final = re.compile(
+    r"context.length|context.window|context.size|maximum.context|prompt.is.too.long"
+    r"|too.many.(input.)?tokens|exceed_context_size",
+    re.IGNORECASE,
+)
+
+_BY_WORD: Final[tuple[tuple[str, type[ChatModelError]], ...]] = (
+    ("invalid_api_key", ChatModelAuthenticationError),
+    ("authentication", ChatModelAuthenticationError),
+    ("permission", ChatModelPermissionError),
+    ("insufficient_quota", ChatModelRateLimitError),
+    ("rate_limit", ChatModelRateLimitError),
+    ("model_not_found", ChatModelNotFoundError),
+    ("not_found", ChatModelNotFoundError),
+    ("invalid_request", ChatModelRequestError),
+    ("timeout", ChatModelTimeoutError),
+)
+
+_HINTS: Final[Mapping[type[ChatModelError], str]] = {
+    ChatModelAuthenticationError: "Check the api_key setting or the provider's key variable.",
+    ChatModelPermissionError: "Check what the key may use.",
+    ChatModelNotFoundError: "Check the model name and the base_url.",
+    ChatModelContextOverflowError: "Shorten the history or choose a model with more context.",
+    ChatModelRateLimitError: "Try again later, or raise the quota.",
+    ChatModelRequestError: "Change the request.",
+    ChatModelServerError: "Try again later.",
+    ChatModelTimeoutError: "Try again later.",
+}
+
+_QUOTA_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+
+
+def from_status(
+    status: int, headers: httpx.Headers, body: bytes, secrets: Sequence[str]
+) -> ChatModelError:
+    """Return the error for an answer whose HTTP status is no success.
+
+    Args:
+        status: The status.
+        headers: The answer's headers.
+        body: The answer's body, or its beginning.
+        secrets: Words to leave out of all texts, such as the key.
+    """
+    for secret in secrets:
+        body = body.replace(secret.encode(), b"***") if secret else body
+    said = _said(body)
+    words = said.words or describe_body(body, headers.get("content-type", ""))
+    return _build(
+        _class_of(status, said.code, words),
+        f"The provider refused the request with HTTP {status}",
+        _Said(words, said.code),
+        status=status,
+        headers=headers,
+        secrets=secrets,
+    )
+
+
+def from_error_object(
+    error: object, *, status: int, headers: httpx.Headers, secrets: Sequence[str]
+) -> ChatModelError:
+    """Return the error for an ``error`` object inside a successful answer or a stream.
+
+    Args:
+        error: The value of the ``error`` key, or the payload of an error event.
+        status: HTTP status of the answer that carried it.
+        headers: The answer's headers.
+        secrets: Words to leave out of all texts.
+    """
+    said = _said_by(error)
+    inner = int(said.code) if said.code.isdecimal() and len(said.code) == 3 else 0
+    words = said.words or excerpt(repr(error))
+    return _build(
+        _class_of(inner, said.code, words),
+        f"The provider reported an error inside its answer (HTTP {status})",
+        _Said(words, said.code),
+        status=status,
+        headers=headers,
+        secrets=secrets,
+    )
+
+
+def from_transport(exc: httpx.HTTPError, *, timeout_s: float) -> ChatModelError:
+    """Return the error for a request that got no answer at all.
+
+    Args:
+        exc: What the transport raised before the first byte of the answer.
+        timeout_s: The time limit that was set, in seconds.
+    """
+    if isinstance(exc, httpx.TimeoutException):
+        phase = type(exc).__name__.removesuffix("Timeout").lower()
+        return ChatModelTimeoutError(
+            f"The provider did not answer within {timeout_s:g} s ({phase}). "
+            "Raise the timeout setting, or try again later.",
+            phase=phase,
+        )
+    if isinstance(exc, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
+        return ChatModelRequestError(
+            f"The request cannot be sent: {excerpt(str(exc))}. Check base_url and headers."
+        )
+    detail = excerpt(str(exc)) or type(exc).__name__
+    return ChatModelConnectionError(
+        f"The connection to the provider failed: {detail}. Check base_url and the network."
+    )
+
+
+class _Said:
+    """What the provider said: words and code, either may be empty."""
+
+    __slots__ = ("code", "words")
+
+    def __init__(self, words: str = "", code: str = "") -> None:
+        self.words = words
+        self.code = code
+
+
+def _said(body: bytes) -> _Said:
+    try:
+        value: object = from_json(body)
+    except ValueError:
+        return _Said()
+    if isinstance(value, list) and value:
+        value = cast("list[object]", value)[0]
+    if isinstance(value, dict):
+        payload = cast("dict[str, Any]", value)
+        return _said_by(payload.get("error") or payload)
+    return _said_by(value)
+
+
+def _said_by(error: object) -> _Said:
+    if isinstance(error, str):
+        return _Said(error)
+    if not isinstance(error, dict):
+        return _Said()
+    found = cast("dict[str, Any]", error)
+    words: object = None
+    for key in ("message", "detail", "msg", "error", "reason"):
+        words = found.get(key)
+        if words:
+            break
+    code: object = None
+    for key in ("code", "type", "status"):
+        code = found.get(key)
+        if code:
+            break
+    return _Said(
+        words if isinstance(words, str) else excerpt(repr(words)) if words else "",
+        str(code)[:80] if isinstance(code, (str, int)) else "",
+    )
+
+
+def _class_of(status: int, code: str, words: str) -> type[ChatModelError]:
+    if status in (0, 400, 413, 422, 500) and (_OVERFLOW.search(code) or _OVERFLOW.search(words)):
+        return ChatModelContextOverflowError
+    by_status: dict[int, type[ChatModelError]] = {
+        401: ChatModelAuthenticationError,
+        402: ChatModelRateLimitError,
+        403: ChatModelPermissionError,
+        404: ChatModelNotFoundError,
+        408: ChatModelTimeoutError,
+        409: ChatModelServerError,
+        429: ChatModelRateLimitError,
+    }
+    if status in by_status:
+        return by_status[status]
+    if status >= 500:
+        return ChatModelServerError
+    for word, error in _BY_WORD:
+        if word in code.lower():
+            return error
+    return ChatModelRequestError if status else ChatModelServerError
+
+
+def _build(
+    error_class: type[ChatModelError],
+    what: str,
+    said: _Said,
+    *,
+    status: int,
+    headers: httpx.Headers,
+    secrets: Sequence[str],
+) -> ChatModelError:
+    words = excerpt(without_secrets(said.words, secrets))  # cut afterwards, not through a secret
+    code = without_secrets(said.code, secrets)
+    request_id = excerpt(headers.get("x-request-id", headers.get("request-id", ""))) or None
+    label = f" [{code}]" if code and code not in words else ""
+    trace = f" Request id: {request_id!r}." if request_id else ""
+    error = error_class(
+        f"{what}{label}: {words}.{trace} {_HINTS.get(error_class, 'Try again later.')}",
+        status=status,
+        provider_message=words,
+        error_code=code or None,
+        request_id=request_id,
+        retry_after_s=retry_after_s(headers),
+    )
+    if code in _QUOTA_CODES or status == 402:
+        error.is_retryable = False  # type: ignore[attr-defined]  # waiting does not fill an account
+    return error

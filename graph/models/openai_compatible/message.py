@@ -1,0 +1,135 @@
+"""The parts of a message or delta that every provider names a little differently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from ....state.model_errors import ChatModelMalformedError
+from .excerpt import excerpt
+
+REASONING_KEYS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
+
+_KNOWN: Final = frozenset(
+    {"role", "content", "tool_calls", "function_call", "refusal", *REASONING_KEYS}
+)
+
+_NOT_METADATA: Final = frozenset({"choices", "object", "usage", "error", "model"})
+
+Content = str | list[str | dict[Any, Any]]
+
+
+def reasoning_of(message: Mapping[str, Any]) -> str:
+    """Return the reasoning a provider sent beside the text, or the empty string.
+
+    Args:
+        message: A message or a delta.
+    """
+    for key in REASONING_KEYS:
+        value = message.get(key)
+        if isinstance(value, str) and value:
+            return value
+    details = message.get("reasoning_details")
+    if isinstance(details, list):
+        return "".join(_texts(cast("list[object]", details), ("text", "summary")))
+    return ""
+
+
+def content_of(content: object) -> tuple[Content, str]:
+    """Return the content and the reasoning that was among its parts.
+
+    Args:
+        content: Text, a list of parts, or nothing. A list of text parts becomes one text.
+
+    Raises:
+        ChatModelMalformedError: It is something else.
+    """
+    if content is None:
+        return "", ""
+    if isinstance(content, str):
+        return content, ""
+    if not isinstance(content, list):
+        msg = (
+            f"The answer's content is {excerpt(repr(content), 80)}, neither text nor parts. "
+            "Check that base_url leads to an OpenAI-compatible server."
+        )
+        raise ChatModelMalformedError(msg)
+    kept: list[str | dict[Any, Any]] = []
+    thoughts: list[str] = []
+    for part in cast("list[object]", content):
+        if isinstance(part, str):
+            kept.append(part)
+        elif isinstance(part, dict):
+            block = cast("dict[str, Any]", part)
+            if block.get("type") == "thinking":
+                inner = block.get("thinking")
+                thoughts += (
+                    [inner]
+                    if isinstance(inner, str)
+                    else _texts(cast("list[object]", inner or []), ("text",))
+                )
+            elif block.get("type") in ("text", "output_text") and isinstance(
+                block.get("text"), str
+            ):
+                kept.append(cast("str", block["text"]))
+            else:
+                kept.append(block)
+    if all(isinstance(part, str) for part in kept):
+        return "".join(cast("list[str]", kept)), "".join(thoughts)
+    return kept, "".join(thoughts)
+
+
+def extras_of(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a provider added to a message beyond the protocol, empty values left out.
+
+    Args:
+        message: A message or a delta.
+    """
+    return {k: v for k, v in message.items() if k not in _KNOWN and v not in (None, "", [], {})}
+
+
+def gather_extras(gathered: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Add the extras of one delta to those gathered so far, in place.
+
+    Lists grow; the texts inside an object (the transcript of audio) grow too; anything else is
+    replaced.
+
+    Args:
+        gathered: What earlier deltas brought.
+        more: What this one brings.
+    """
+    for key, value in more.items():
+        before = gathered.get(key)
+        if isinstance(before, list) and isinstance(value, list):
+            gathered[key] = before + value
+        elif isinstance(before, dict) and isinstance(value, dict):
+            grown = dict(cast("dict[str, Any]", before))
+            for name, part in cast("dict[str, Any]", value).items():
+                old = grown.get(name)
+                joins = isinstance(old, str) and isinstance(part, str) and name != "id"
+                grown[name] = old + part if joins else part
+            gathered[key] = grown
+        else:
+            gathered[key] = value
+
+
+def answer_metadata(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an answer says about itself: id, tier, fingerprint, provider extras.
+
+    Args:
+        payload: The whole answer, or one event of a stream.
+    """
+    found = {k: v for k, v in payload.items() if k not in _NOT_METADATA and v is not None}
+    model = payload.get("model")
+    if isinstance(model, str) and model:
+        found["model_name"] = model
+    return found
+
+
+def _texts(parts: list[object], keys: tuple[str, ...]) -> list[str]:
+    found: list[str] = []
+    for part in parts:
+        if isinstance(part, dict):
+            block = cast("dict[str, Any]", part)
+            found += [v for k in keys if isinstance(v := block.get(k), str)]
+    return found

@@ -1,0 +1,233 @@
+"""A streamed answer, put together from its events."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, cast
+
+from langchain_core.messages.tool import ToolCallChunk
+
+from ....state.model_errors import ChatModelIncompleteError, ChatModelMalformedError
+from .answer import parse_payload
+from .chunk import AnswerChunk
+from .excerpt import excerpt, without_secrets
+from .finish import cut_off_by
+from .message import Content, answer_metadata, content_of, extras_of, gather_extras, reasoning_of
+from .origin import Origin
+from .sse import Event
+from .tool_calls import ToolCallSlots, legacy_function_call
+from .usage import read_usage
+
+_DONE: Final = b"[DONE]"
+_NO_FINISH: Final = (
+    "The answer ended without saying that it is complete, so this call did not run. Make it again."
+)
+_PLAIN_DELTA: Final = frozenset({"role", "content"})
+
+
+class StreamAssembler:
+    """Turns events into message chunks; the last chunk carries everything that was decided.
+
+    Args:
+        origin: Where the stream comes from.
+    """
+
+    def __init__(self, origin: Origin) -> None:
+        self._origin = origin
+        self._slots = ToolCallSlots()
+        self._finish_reason: str | None = None
+        self._metadata: dict[str, Any] = {}
+        self._extras: dict[str, Any] = {}
+        self._usage: object = None
+        self._logprobs: dict[str, list[Any]] = {}
+        self._events = 0
+        self._choices = 0
+        self.done = False
+        """The stream said that nothing follows."""
+
+    @property
+    def finished(self) -> bool:
+        """The answer itself is complete; token counts may still follow."""
+        return self._finish_reason is not None
+
+    def add(self, event: Event, *, closing: bool = False) -> AnswerChunk | None:
+        """Take one event and return what it adds to the message, if anything.
+
+        Args:
+            event: The next event.
+            closing: The stream ended without the blank line that ends the event.
+
+        Raises:
+            ChatModelMalformedError: The event is not what the protocol promises.
+            ChatModelError: The event reports an error; the class tells which.
+        """
+        name, data = event
+        if data == _DONE or data.strip() == _DONE:
+            self.done = True
+            return None
+        self._events += 1
+        try:
+            payload = parse_payload(data)
+        except ValueError as exc:
+            return self._add_unparsed(name, data, exc, closing=closing)
+        if not isinstance(payload, dict):
+            msg = f"an event that is no object: {excerpt(repr(payload), 120)}"
+            raise self._malformed(msg)
+        found = cast("dict[str, Any]", payload)
+        if found.get("error") or name == b"error":
+            raise self._origin.provider_error(found.get("error") or found)
+        return self._add_payload(found)
+
+    def finish(self) -> AnswerChunk:
+        """Return the last chunk: calls, token counts, metadata.
+
+        Raises:
+            ChatModelMalformedError: The stream held no answer at all.
+            ChatModelIncompleteError: It ended before the answer did.
+        """
+        if not self._choices:
+            what = "no data" if not self._events else "no choices, so no message"
+            msg = f"a stream with {what}: the answer is empty"
+            raise self._malformed(msg)
+        if not self.finished and not self.done:
+            msg = "the stream ended without a finish reason"
+            raise self.incomplete(msg)
+        cut_off = cut_off_by(self._finish_reason) if self.finished else _NO_FINISH
+        decided = self._slots.decide(cut_off=cut_off)
+        if decided.extras:
+            self._extras["tool_call_extras"] = decided.extras
+        metadata = {**self._metadata, **self._origin.metadata()}
+        if self._finish_reason is not None:
+            metadata["finish_reason"] = self._finish_reason
+        if self._logprobs:
+            metadata["logprobs"] = self._logprobs
+        if self._usage:
+            metadata["token_usage"] = self._usage
+        return AnswerChunk(
+            content="",
+            additional_kwargs=self._extras,
+            response_metadata=metadata,
+            tool_calls=decided.valid,
+            invalid_tool_calls=decided.invalid,
+            tool_call_chunks=self._slots.markers(),
+            usage_metadata=read_usage(self._usage),
+            chunk_position="last",
+        )
+
+    def incomplete(self, why: str) -> ChatModelIncompleteError:
+        """Return the error for an answer that broke off.
+
+        Args:
+            why: What ended it, in a few words.
+        """
+        return ChatModelIncompleteError(
+            f"The provider's answer is incomplete: {why}. "
+            "Nothing of it was used; make the request again.",
+            status=self._origin.status,
+            request_id=self._origin.headers.get("x-request-id"),
+        )
+
+    def _add_unparsed(
+        self, name: bytes, data: bytes, exc: ValueError, *, closing: bool
+    ) -> AnswerChunk | None:
+        if closing:
+            return None  # half an event; without a finish reason the stream counts as broken
+        if name == b"error":
+            raise self._origin.provider_error(data.decode("utf-8", "replace"))
+        if b"\n" in data:
+            return self._add_lines(name, data.split(b"\n"))
+        msg = f"an event that is no JSON ({exc}): {excerpt(repr(data), 120)}"
+        raise self._malformed(msg)
+
+    def _add_lines(self, name: bytes, lines: list[bytes]) -> AnswerChunk | None:
+        """Read each data line as an event of its own: some servers forget the blank lines."""
+        whole: AnswerChunk | None = None
+        for line in lines:
+            piece = self.add((name, line)) if line.strip() else None
+            if piece is not None:
+                whole = piece if whole is None else cast("AnswerChunk", whole + piece)
+        return whole
+
+    def _add_payload(self, payload: dict[str, Any]) -> AnswerChunk | None:
+        choices = payload.get("choices")
+        usage = payload.get("usage")
+        if usage:
+            self._usage = usage
+        if not choices:
+            self._metadata.update(answer_metadata(payload))
+            return None
+        if not isinstance(choices, list):
+            msg = f"choices that are no list: {excerpt(repr(choices), 120)}"
+            raise self._malformed(msg)
+        choice = _first_choice(cast("list[object]", choices))
+        if choice is None:
+            return None
+        if not self._choices:
+            self._metadata.update(answer_metadata(payload))
+        self._choices += 1
+        finish_reason = choice.get("finish_reason")
+        if finish_reason:
+            self._finish_reason = str(finish_reason)
+            self._metadata.update(answer_metadata(payload))
+            self._usage = self._usage or choice.get("usage")
+        if choice.get("logprobs"):
+            self._add_logprobs(choice["logprobs"])
+        delta = choice.get("delta")
+        if delta is None and self._choices == 1:
+            delta = choice.get("message")
+        if not delta:
+            return None
+        if not isinstance(delta, dict):
+            msg = f"a delta that is no object: {excerpt(repr(delta), 120)}"
+            raise self._malformed(msg)
+        return self._add_delta(cast("dict[str, Any]", delta))
+
+    def _add_delta(self, delta: dict[str, Any]) -> AnswerChunk | None:
+        content = delta.get("content")
+        if isinstance(content, str) and delta.keys() <= _PLAIN_DELTA:
+            return _text_chunk(content) if content else None
+        beside: dict[str, Any] = {}
+        text: Content
+        text, thoughts = content_of(content)
+        if reasoning := reasoning_of(delta) or thoughts:
+            beside["reasoning_content"] = reasoning
+        refusal = delta.get("refusal")
+        if isinstance(refusal, str) and refusal:
+            beside["refusal"] = refusal
+        shown: list[ToolCallChunk] = []
+        if delta.get("tool_calls") or delta.get("function_call"):
+            shown = self._slots.add(legacy_function_call(delta))
+        gather_extras(self._extras, extras_of(delta))
+        if not text and not beside and not shown:
+            return None
+        return AnswerChunk(content=text, additional_kwargs=beside, tool_call_chunks=shown)
+
+    def _add_logprobs(self, logprobs: object) -> None:
+        if not isinstance(logprobs, dict):
+            return
+        for key, values in cast("dict[str, object]", logprobs).items():
+            if isinstance(values, list):
+                self._logprobs.setdefault(key, []).extend(values)
+
+    def _malformed(self, what: str) -> ChatModelMalformedError:
+        return ChatModelMalformedError(
+            without_secrets(
+                f"The provider sent {what}. "
+                "Check that base_url leads to an OpenAI-compatible server.",
+                self._origin.secrets,
+            ),
+            status=self._origin.status,
+            request_id=self._origin.headers.get("x-request-id"),
+        )
+
+
+def _first_choice(choices: list[object]) -> dict[str, Any] | None:
+    for choice in choices:
+        if isinstance(choice, dict):
+            found = cast("dict[str, Any]", choice)
+            if not found.get("index"):
+                return found
+    return None
+
+
+def _text_chunk(text: str, position: Literal["last"] | None = None) -> AnswerChunk:
+    return AnswerChunk(content=text, chunk_position=position)

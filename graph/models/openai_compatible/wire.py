@@ -1,0 +1,156 @@
+"""The HTTP request of one call: address, headers and body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final, cast
+
+import httpx
+from langchain_core.messages import BaseMessage
+from pydantic import SecretStr
+
+from ....state.errors import ConfigurationError
+from ..providers import Provider
+from .fields import BODY_FIELDS, ChatModelSettings
+from .request import encode_body, merged_settings, wire_messages
+from .settings import checked_headers, checked_seconds
+from .structured import wire_response_format
+from .tools import wire_tool_choice
+
+# Settings of a call that are not part of the body, and what langchain-core adds for tracing.
+_BESIDE_THE_BODY: Final = frozenset(
+    {
+        "extra_body",
+        "extra_headers",
+        "extra_query",
+        "ls_structured_output_format",
+        "stream",
+        "stream_usage",
+        "structured_output_format",
+        "timeout",
+    }
+)
+
+
+def chat_request(
+    model: ChatModelSettings,
+    messages: Sequence[BaseMessage],
+    stop: list[str] | None,
+    settings: Mapping[str, Any],
+    *,
+    stream: bool,
+) -> httpx.Request:
+    """Return the request that asks the model to answer the messages.
+
+    Args:
+        model: Address, key and general settings.
+        messages: The history.
+        stop: Texts that end the answer; they replace the model's own.
+        settings: Settings of this call; merged key by key over the model's.
+        stream: Ask for a stream.
+
+    Raises:
+        ConfigurationError: A setting of the call is wrong.
+        InvalidInputError: A message cannot be sent.
+        ChatModelRequestError: The body is no JSON, or too large.
+    """
+    habits = model.provider_habits
+    body = _body(model, stop, settings, habits)
+    if stream:
+        if body.get("n", 1) != 1:
+            msg = f"n is {body['n']!r} in a streamed call, which gives one answer. Use invoke."
+            raise ConfigurationError(msg)
+        body["stream"] = True
+        wanted = settings.get("stream_usage", model.stream_usage)
+        if habits.stream_options if wanted is None else wanted:
+            body.setdefault("stream_options", {"include_usage": True})
+    echo = habits.echo_reasoning if model.echo_reasoning is None else model.echo_reasoning
+    body["messages"] = wire_messages(messages, echo_reasoning=echo)
+    query = {**model.default_query, **(settings.get("extra_query") or {})}
+    return httpx.Request(
+        "POST",
+        _endpoint(model.base_url, tuple(query.items())),
+        headers=_headers(model, settings.get("extra_headers"), stream=stream),
+        content=encode_body(body, max_bytes=model.max_request_bytes),
+    )
+
+
+def timeout_of(model: ChatModelSettings, settings: Mapping[str, Any]) -> float:
+    """Return the seconds to wait for bytes, of this call or of the model.
+
+    Args:
+        model: General settings.
+        settings: Settings of this call.
+
+    Raises:
+        ConfigurationError: The call's time limit is no positive number.
+    """
+    timeout = settings.get("timeout")
+    return model.timeout if timeout is None else checked_seconds(timeout, "timeout")
+
+
+def _body(
+    model: ChatModelSettings,
+    stop: list[str] | None,
+    settings: Mapping[str, Any],
+    habits: Provider,
+) -> dict[str, Any]:
+    own = {name: value for name in BODY_FIELDS if (value := getattr(model, name)) is not None}
+    call = {name: value for name, value in settings.items() if name not in _BESIDE_THE_BODY}
+    extra = settings.get("extra_body") or {}
+    body = merged_settings(
+        {"model": model.model}, own, model.model_kwargs, model.extra_body, call, extra
+    )
+    if stop is not None:
+        body["stop"] = stop
+    if "max_tokens" in body and habits.max_tokens_key != "max_tokens":
+        limit = body.pop("max_tokens")
+        body.setdefault(habits.max_tokens_key, limit)
+    if "response_format" in body:
+        body["response_format"] = wire_response_format(body["response_format"])
+    choice = body.get("tool_choice")
+    if choice is not None and not isinstance(choice, dict):
+        tools = cast("list[dict[str, Any]]", body.get("tools") or [])
+        word = habits.required_choice
+        if choice != word:
+            body["tool_choice"] = wire_tool_choice(choice, tools, required=word)
+    return body
+
+
+def _headers(model: ChatModelSettings, extra: object, *, stream: bool) -> httpx.Headers:
+    headers = httpx.Headers(
+        {
+            "accept": "text/event-stream" if stream else "application/json",
+            "content-type": "application/json",
+            "user-agent": _user_agent(),
+        }
+    )
+    if model.api_key is not None:
+        name = model.provider_habits.key_header
+        _set(headers, name, model.api_key, prefix="Bearer " if name == "authorization" else "")
+    for name, value in model.default_headers.items():
+        _set(headers, name, value)
+    if extra:
+        for name, value in checked_headers(extra, "extra_headers").items():
+            _set(headers, name, value)
+    return headers
+
+
+def _set(headers: httpx.Headers, name: str, value: SecretStr, prefix: str = "") -> None:
+    headers[name] = prefix + value.get_secret_value()
+
+
+@lru_cache(maxsize=64)
+def _endpoint(base_url: str, query: tuple[tuple[str, str], ...]) -> httpx.URL:
+    url = httpx.URL(f"{base_url}/chat/completions")
+    return url.copy_merge_params(dict(query)) if query else url
+
+
+@lru_cache(maxsize=1)
+def _user_agent() -> str:
+    try:
+        return f"interlock/{version('interlock')}"
+    except PackageNotFoundError:
+        return "interlock"

@@ -1,0 +1,42 @@
+"""A node of an agent: the one place where a run is synchronous or asynchronous."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import ensure_config
+from langgraph.types import Command
+
+from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
+from .engine import state_of_send
+from .plan import AgentPlan
+from .turn import Turn
+
+
+class AgentNode(Runnable[dict[str, Any], list[Command[Any]]]):
+    """Runs a stretch of a run, or a single tool call that was sent to it."""
+
+    def __init__(self, plan: AgentPlan, name: str) -> None:
+        self.plan = plan
+        self.name = name
+
+    def invoke(
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **_: Any  # noqa: A002
+    ) -> list[Command[Any]]:
+        """Run without suspending."""
+        return run_inline(self._run(input, ensure_config(config), BLOCKING), self.name)
+
+    async def ainvoke(
+        self, input: dict[str, Any], config: RunnableConfig | None = None, **_: Any  # noqa: A002
+    ) -> list[Command[Any]]:
+        """Run on the event loop."""
+        return await self._run(input, ensure_config(config), AWAITING)
+
+    async def _run(
+        self, values: dict[str, Any], config: RunnableConfig, calls: Calls
+    ) -> list[Command[Any]]:
+        if (call := values.get("tool_call")) is not None:
+            turn = Turn(self.plan, self.name, state_of_send(config), config, calls)
+            return await turn.run_call(call)
+        return await Turn(self.plan, self.name, values, config, calls).run()

@@ -1,0 +1,135 @@
+"""The tools phase: which calls run now, their results, and what they mean for the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from langchain_core.messages import BaseMessage, ToolCall
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphInterrupt
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from ..state.history import last_ai_message, pending_calls
+from ..state.ledger import Ledger
+from ..state.working import WorkingState
+from ..tools.calls import Calls
+from ..tools.execution import RunContext
+from ..tools.results import CallResult
+from .engine import Watchers
+from .hooking import read_update
+from .plan import AgentPlan
+from .routing import JumpRequest, Step, after_tools
+
+
+class ToolsPhase:
+    """Runs the pending calls of the last reply, batch by batch."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the six things that every phase works with
+        self,
+        plan: AgentPlan,
+        work: WorkingState,
+        ledger: Ledger,
+        calls: Calls,
+        config: RunnableConfig,
+        runtime: Runtime[Any],
+        watchers: Watchers,
+    ) -> None:
+        self._plan = plan
+        self._work = work
+        self._ledger = ledger
+        self._durable = watchers.durable
+        self._context = RunContext(calls, config, runtime, watchers.observed, plan.state_keys)
+        self.changed = False
+        """A call of this node has been answered."""
+        self.asked: str | None = None
+        """Where a tool of this node wants the run to go."""
+        self.for_parent: list[Command[Any]] = []
+        """Commands of tools for the graph around this one."""
+
+    def next_batch(self) -> list[ToolCall]:
+        """The pending calls that may run now; too many of them are answered with an error."""
+        executor = self._plan.executor
+        pending = pending_calls(self._work.messages)
+        for result in executor.refused(pending):
+            self.take(result)
+        allowed = pending[: executor.policy.max_calls]
+        batch = executor.batch(allowed)
+        ids = [cast("str", call["id"]) for call in batch]
+        self._ledger.running = list(dict.fromkeys([*self._ledger.running, *ids]))
+        return batch
+
+    def fans_out(self) -> bool:
+        """Whether the next batch runs as several tasks, each stored as it finishes."""
+        if not self._durable:
+            return False
+        return len(self._plan.executor.batch(pending_calls(self._work.messages))) > 1
+
+    async def run(self, batch: Sequence[ToolCall]) -> None:
+        """Run calls in this node and merge their results in call order.
+
+        Raises:
+            GraphInterrupt: Calls pause the run; the others are merged all the same.
+            Exception: A call failed and the policy raises failures.
+        """
+        self._work.show(self._ledger.outputs())
+        results, errors = await self._plan.executor.run_many(
+            batch, self._work.snapshot(), self._context
+        )
+        for result in results:
+            self.take(result)
+        if errors:
+            raise _together(errors)
+
+    async def run_one(self, call: ToolCall) -> CallResult:
+        """Run a single call, in a task of its own."""
+        self._work.show(self._ledger.outputs())
+        return await self._plan.executor.run(call, self._work.snapshot(), self._context)
+
+    def take(self, result: CallResult) -> None:
+        """Merge the result of one call."""
+        self.changed = True
+        self._work.append([cast("BaseMessage", result.message)])
+        for update in result.updates:
+            values = dict(update)
+            self.asked = values.pop("jump_to", None) or self.asked
+            self._work.apply(values, f"Tool {result.call['name']!r}")
+        for command in result.commands:
+            if command.graph is not None:
+                self.for_parent.append(command)
+            else:
+                self.asked = read_update(result.call["name"], command)[1]
+
+    def decide(self) -> None:
+        """Count the executed calls and decide where they lead, before hooks see the results."""
+        messages = self._work.messages
+        found = last_ai_message(messages)
+        names = {c["id"]: c["name"] for c in found[1].tool_calls} if found is not None else {}
+        executed = [i for i in self._ledger.running if i in names]
+        for ident in executed:
+            self._ledger.count_tool(names[ident])
+        direct = [i for i in executed if self._plan.executor.returns_direct(names[i])]
+        answered = self._ledger.output == "answered"
+        step = after_tools(messages, executed, self._plan.exits, direct, answered=answered)
+        self._ledger.decided = (step.to, step.reason, step.message)
+
+    def decided(self) -> Step:
+        """What :meth:`decide` came to."""
+        to, reason, message = self._ledger.decided or ("model", None, None)
+        self._ledger.decided = None
+        return Step(cast("Any", to), reason, message)
+
+    def jump(self) -> JumpRequest | None:
+        """The jump that a tool asked for, in this node or in a task of its own."""
+        target = self.asked or self._work.values.pop("jump_to", None)
+        self.asked = None
+        return None if target is None else JumpRequest("A tool", target)
+
+
+def _together(errors: Sequence[Exception]) -> Exception:
+    """One exception for all: a failure if there is one, else every interrupt."""
+    failures = [e for e in errors if not isinstance(e, GraphInterrupt)]
+    if failures:
+        return failures[0]
+    return GraphInterrupt([i for e in errors for i in cast("Any", e.args[0])])

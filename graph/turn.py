@@ -1,0 +1,325 @@
+"""A stretch of a run inside one node: phase after phase, until something needs a boundary.
+
+A run is a sequence of phases. Nodes are only where a stretch may be stored or seen: a node runs
+the phases that are at home in it, and leaves when the next phase lives elsewhere, when a hook
+pauses the run after something has taken effect, or when several calls are to be stored one by
+one. Where it stopped is kept in the ledger's cursor, so nothing before it runs again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from langchain_core.messages import ToolCall
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
+from langgraph.types import Command, Send
+
+from ..state.ledger import Cursor, Ledger
+from ..state.storage import check_storable
+from ..state.working import WorkingState
+from ..tools.calls import Calls
+from .engine import Watchers, recursion_error, runtime_of
+from .hooking import HookRunner
+from .model_phase import ModelPhase
+from .plan import END_NODE, MODEL, TOOLS, AgentPlan
+from .routing import JumpRequest, Step, resolve_jump, within_limits
+from .tools_phase import ToolsPhase
+
+HOME = {
+    "before_agent": MODEL,
+    "before_model": MODEL,
+    "model": MODEL,
+    "after_model": MODEL,
+    "before_tools": TOOLS,
+    "tools": TOOLS,
+    "after_tools": TOOLS,
+    "on_exit": END_NODE,
+    "after_agent": END_NODE,
+}
+"""The node each phase lives in."""
+
+ENTRY = {MODEL: "before_model", TOOLS: "before_tools", END_NODE: "after_agent"}
+
+
+@dataclass(frozen=True)
+class Go:
+    """Go on with a phase."""
+
+    phase: str
+    index: int = 0
+    anew: bool = False
+    """A new superstep begins even if the phase lives in the node we are in."""
+
+
+@dataclass(frozen=True)
+class FanOut:
+    """Run calls as tasks of their own, so that finished ones are stored."""
+
+    calls: Sequence[ToolCall]
+
+
+DONE = Go("done")
+
+
+class Turn:
+    """Runs phases over a working state; made for one execution of one node."""
+
+    def __init__(
+        self,
+        plan: AgentPlan,
+        node: str,
+        values: Mapping[str, Any],
+        config: RunnableConfig,
+        calls: Calls,
+    ) -> None:
+        self.plan = plan
+        self.node = node
+        self.watchers = Watchers.of(config)
+        state = dict(values)
+        stored = state.pop("run_ledger", None)
+        self._failure: Exception | None = state.pop("run_failure", None)
+        self.fresh = stored is None
+        self.ledger = Ledger.load(stored)
+        self.work = WorkingState(state, plan.rules)
+        self._config = config
+        self._limit = self.watchers.recursion_limit
+        self._hops = 1
+        self._where = node
+        self._at = ENTRY[node]
+        runtime = runtime_of(config)
+        self.hooks = HookRunner(plan, self.work, self.ledger, calls, config, runtime)
+        self.models = ModelPhase(plan, self.work, self.ledger, calls, config, runtime)
+        self.tools = ToolsPhase(plan, self.work, self.ledger, calls, config, runtime, self.watchers)
+
+    @property
+    def _phases(self) -> Mapping[str, Callable[[int], Coroutine[Any, Any, Go | FanOut]]]:
+        return {
+            "before_agent": self._before_agent,
+            "before_model": self._before_model,
+            "model": self._model,
+            "after_model": self._after_model,
+            "before_tools": self._before_tools,
+            "tools": self._tools,
+            "after_tools": self._after_tools,
+            "on_exit": self._on_exit,
+            "after_agent": self._after_agent,
+        }
+
+    async def run_call(self, call: ToolCall) -> list[Command[Any]]:
+        """Run one call as a task of its own; the next superstep takes up where all have ended."""
+        try:
+            self.tools.take(await self.tools.run_one(call))
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            answered, jump = await self.hooks.run_on_error(error)
+            if not answered:
+                raise
+            self.tools.asked = jump.target if jump else "end"
+        if self.tools.asked is not None:
+            self.work.put("jump_to", self.tools.asked)
+        return self._commands(Cursor("tools"), MODEL)
+
+    async def run(self) -> list[Command[Any]]:
+        """Run phases up to the next boundary.
+
+        Returns:
+            The updates of this stretch, the last one with the place to go to.
+
+        Raises:
+            GraphBubbleUp: A hook, the model or a tool pauses the run before anything took effect.
+            Exception: A failure that no ``on_error`` hook made into an answer.
+        """
+        go: Go = self._entry()
+        while True:
+            self._at = go.phase
+            try:
+                if self._failure is not None:
+                    error, self._failure = self._failure, None
+                    raise error
+                step = await self._phases[go.phase](go.index)
+            except GraphInterrupt:
+                if not self.hooks.dirty:
+                    raise
+                return self._leave(self._place(go))
+            except GraphBubbleUp:
+                raise
+            except Exception as error:
+                if self.hooks.dirty and self.watchers.durable:
+                    return self._leave(self._place(go), failure=error)
+                step = await self._after_failure(error)
+            if isinstance(step, FanOut):
+                return self._fan_out(step.calls)
+            if step is DONE:
+                return self._finish()
+            if self._must_leave(step):
+                return self._leave(Cursor(step.phase, step.index))
+            go = step
+
+    def _entry(self) -> Go:
+        """Where this stretch begins: at the cursor, or at the beginning of a run."""
+        cursor, self.ledger.cursor = self.ledger.cursor, None
+        if cursor is not None:
+            return Go(cursor.phase, cursor.index)
+        if self.fresh and self.node == MODEL:
+            self.models.begin()
+            return Go("before_agent")
+        return Go(ENTRY[self.node])
+
+    def _place(self, go: Go) -> Cursor:
+        """The first hook of the current phase that has not completed."""
+        return Cursor(go.phase, self.hooks.completed.get(go.phase, go.index))
+
+    def _must_leave(self, go: Go) -> bool:
+        """Whether a boundary lies before the next phase."""
+        home = HOME[go.phase]
+        if self.watchers.unwatched:
+            if go.anew or home != self._where:
+                self._where = home
+                self._hops += 1
+                if self._hops > self._limit:
+                    raise recursion_error(self._limit)
+            self.hooks.completed.clear()
+            return False
+        if go.anew:
+            return True
+        if home == self.node or go.phase == "after_tools":
+            return False
+        return not (home == TOOLS and self.node == MODEL and self.tools.fans_out())
+
+    async def _before_agent(self, index: int) -> Go:
+        jump = await self.hooks.run("before_agent", index)
+        return self._jumped(jump) if jump else Go("before_model")
+
+    async def _before_model(self, index: int) -> Go:
+        jump = await self.hooks.run("before_model", index)
+        return self._jumped(jump) if jump else Go("model")
+
+    async def _model(self, _index: int) -> Go:
+        await self.models.run()
+        self.hooks.dirty = True
+        return Go("after_model")
+
+    async def _after_model(self, index: int) -> Go:
+        jump = await self.hooks.run("after_model", index)
+        if jump:
+            return self._jumped(jump)
+        return self._take(self.models.route())
+
+    async def _before_tools(self, index: int) -> Go:
+        jump = await self.hooks.run("before_tools", index)
+        return self._jumped(jump) if jump else Go("tools")
+
+    async def _tools(self, _index: int) -> Go | FanOut:
+        batch = self.tools.next_batch()
+        if not batch:
+            return Go("after_tools")
+        if self.tools.fans_out():
+            return FanOut(batch)
+        if self.node != TOOLS and not self.watchers.unwatched:
+            return Go("tools", anew=True)
+        try:
+            await self.tools.run(batch)
+        finally:
+            self.hooks.dirty = self.hooks.dirty or self.tools.changed
+        return Go("tools", anew=self.watchers.durable and bool(self.tools.next_batch()))
+
+    async def _after_tools(self, index: int) -> Go:
+        if index == 0:
+            self.tools.decide()
+        jump = await self.hooks.run("after_tools", index) or self.tools.jump()
+        self.models.close_step()
+        if jump:
+            return self._jumped(jump)
+        return self._take(self.tools.decided())
+
+    async def _on_exit(self, index: int) -> Go:
+        jump = await self.hooks.run("on_exit", index)
+        if jump:
+            return self._jumped(jump)
+        return Go("after_agent") if self.plan.hooks.has("after_agent") else DONE
+
+    async def _after_agent(self, index: int) -> Go:
+        jump = await self.hooks.run("after_agent", index)
+        if jump and jump.target != "end":
+            return self._jumped(jump)
+        return DONE
+
+    async def _after_failure(self, error: Exception) -> Go:
+        """Ask the ``on_error`` hooks; without an answer from one the error goes on."""
+        answered, jump = await self.hooks.run_on_error(error)
+        if not answered:
+            raise error
+        self.hooks.dirty = True
+        return self._jumped(jump) if jump else self._exit(Step("exit", "error"))
+
+    def _jumped(self, jump: JumpRequest) -> Go:
+        """Follow a jump of a hook."""
+        step = resolve_jump(jump, self.work.messages)
+        self.models.close_step()
+        if step.to == "exit":
+            return self._exit(step, by_condition=False)
+        return self._take(step)
+
+    def _take(self, step: Step) -> Go:
+        """Follow a decision of the routing."""
+        if step.to == "tools":
+            return Go("before_tools")
+        self.models.close_step()
+        limited = within_limits(step, self.ledger, self.plan.exits)
+        if limited.to == "exit":
+            return self._exit(limited, by_condition=limited is step)
+        self.models.ask_again(step, limited)
+        self.ledger.exit_reason = self.ledger.exit_message = None
+        return Go("before_model", anew=self._at in {"before_model", "model", "after_model"})
+
+    def _exit(self, step: Step, *, by_condition: bool = False) -> Go:
+        """End the run: on_exit hooks only where an exit condition was met."""
+        self.ledger.exit_reason = step.reason
+        self.ledger.exit_message = step.message
+        self.models.close_calls()
+        if by_condition and self.plan.hooks.has("on_exit"):
+            return Go("on_exit")
+        return Go("after_agent") if self.plan.hooks.has("after_agent") else DONE
+
+    def _leave(self, cursor: Cursor, failure: Exception | None = None) -> list[Command[Any]]:
+        """Store what happened and go on at the cursor in the next superstep."""
+        if failure is not None:
+            self.work.put("run_failure", failure)
+        home = HOME[cursor.phase]
+        return self._commands(cursor, home if home in self.plan.nodes else self.node)
+
+    def _fan_out(self, calls: Sequence[ToolCall]) -> list[Command[Any]]:
+        self.ledger.cursor = Cursor("tools")
+        stored = self.ledger.dump()
+        sends = [Send(TOOLS, {"tool_call": call, "run_ledger": stored}) for call in calls]
+        return self._commands(Cursor("tools"), sends)
+
+    def _finish(self) -> list[Command[Any]]:
+        for key, value in self.ledger.outputs().items():
+            self.work.put(key, value)
+        return self._with_goto(())
+
+    def _commands(self, cursor: Cursor, goto: Any) -> list[Command[Any]]:
+        self.ledger.cursor = cursor
+        self.work.put("run_ledger", self.ledger.dump())
+        return self._with_goto(goto)
+
+    def _with_goto(self, goto: Any) -> list[Command[Any]]:
+        updates = self.work.take_writes() or [{}]
+        if self.watchers.durable:
+            for update in updates:
+                check_storable(
+                    {k: v for k, v in update.items() if k != "run_failure"}, self.plan.storable
+                )
+        last = len(updates) - 1
+        commands = [
+            Command(update=update, goto=cast("Any", goto if n == last else ()))
+            for n, update in enumerate(updates)
+        ]
+        return [*commands, *self.tools.for_parent]
+
+
