@@ -10,6 +10,19 @@ from langgraph.runtime import Runtime
 from ..state.schema import AgentState, OmitFromInput, OmitFromOutput, PrivateStateAttr
 from ..tools import ToolCallRequest
 from .base import AgentMiddleware, hook_config
+from .decorators import (
+    after_agent,
+    after_model,
+    after_tools,
+    before_agent,
+    before_model,
+    before_tools,
+    dynamic_prompt,
+    on_error,
+    on_exit,
+    wrap_model_call,
+    wrap_tool_call,
+)
 from .request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
 
 __all__ = [
@@ -24,5 +37,16 @@ __all__ = [
     "PrivateStateAttr",
     "Runtime",
     "ToolCallRequest",
+    "after_agent",
+    "after_model",
+    "after_tools",
+    "before_agent",
+    "before_model",
+    "before_tools",
+    "dynamic_prompt",
     "hook_config",
+    "on_error",
+    "on_exit",
+    "wrap_model_call",
+    "wrap_tool_call",
 ]
