@@ -30,7 +30,7 @@ demo: $(READY)
 	$(BIN)/interlock demo
 
 test: $(READY)
-	$(BIN)/pytest -n logical $(PYTEST_FLAGS)
+	$(BIN)/pytest -n logical --dist loadfile $(PYTEST_FLAGS)
 
 # The tests come last, so that their summary is the last line.
 check: $(READY)
