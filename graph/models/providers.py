@@ -15,10 +15,10 @@ from langchain_core.language_models import ModelProfile
 _HOSTED: Final = ModelProfile(
     text_inputs=True, text_outputs=True, tool_calling=True, tool_choice=True
 )
-_WITH_SCHEMA: Final = ModelProfile(structured_output=True, **_HOSTED)
+_WITH_SCHEMA: Final[ModelProfile] = {**_HOSTED, "structured_output": True}
 # Local servers enforce a schema with a grammar, and a grammar keeps the model from calling
 # tools; agents there do better with structured output as a tool.
-_LOCAL: Final = ModelProfile(structured_output=False, **_HOSTED)
+_LOCAL: Final[ModelProfile] = {**_HOSTED, "structured_output": False}
 
 
 @dataclass(frozen=True, slots=True)

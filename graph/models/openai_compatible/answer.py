@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration
@@ -12,7 +12,9 @@ from pydantic_core import from_json
 
 from ....state.model_errors import ChatModelMalformedError
 from .excerpt import describe_body, excerpt, without_secrets
+from .failures import from_error_object
 from .finish import cut_off_by
+from .json_value import as_list, as_object
 from .message import answer_metadata, content_of, extras_of, reasoning_of
 from .origin import Origin
 from .surrogates import without_surrogates
@@ -40,7 +42,7 @@ def parse_payload(body: bytes) -> object:
             return without_surrogates(json.loads(body))
         except RecursionError:
             msg = "nested too deeply"
-            raise ValueError(msg) from None  # noqa: TRY003  # ValueError is json's own
+            raise ValueError(msg) from None  # ValueError is json's own
 
 
 def read_body(body: bytes, origin: Origin) -> list[ChatGeneration]:
@@ -74,29 +76,25 @@ def read_answer(payload: object, origin: Origin) -> list[ChatGeneration]:
         ChatModelMalformedError: The payload is not a chat completion.
         ChatModelError: The answer reports an error; the class tells which.
     """
-    if not isinstance(payload, dict):
+    answer = as_object(payload)
+    if answer is None:
         msg = f"no object but {excerpt(repr(payload), 120)}"
         raise _malformed(msg, origin)
-    answer = cast("dict[str, Any]", payload)
-    choices = answer.get("choices")
+    choices = as_list(answer.get("choices"))
     if answer.get("error") and not choices:
-        raise origin.provider_error(answer["error"])
-    if not isinstance(choices, list) or not choices:
+        raise from_error_object(answer["error"], origin)
+    if not choices:
         msg = f"no choices, so no message: {excerpt(repr(answer), 200)}"
         raise _malformed(msg, origin)
-    return [
-        ChatGeneration(message=_message(choice, answer, origin))
-        for choice in cast("list[object]", choices)
-    ]
+    return [ChatGeneration(message=_message(choice, answer, origin)) for choice in choices]
 
 
 def _message(choice: object, answer: Mapping[str, Any], origin: Origin) -> AIMessage:
-    given = cast("dict[str, Any]", choice) if isinstance(choice, dict) else {}
-    raw = given.get("message")
-    if not isinstance(raw, dict):
+    given = as_object(choice) or {}
+    message = as_object(given.get("message"))
+    if message is None:
         msg = f"a choice without a message: {excerpt(repr(choice), 200)}"
         raise _malformed(msg, origin)
-    message = cast("dict[str, Any]", raw)
     finish_reason = given.get("finish_reason")
     finish_reason = finish_reason if isinstance(finish_reason, str) else None
 
@@ -104,12 +102,11 @@ def _message(choice: object, answer: Mapping[str, Any], origin: Origin) -> AIMes
     slots.add_whole(legacy_function_call(message))
     decided = slots.decide(cut_off=cut_off_by(finish_reason))
     content, thoughts = content_of(message.get("content"))
-    metadata = {**answer_metadata(answer), **origin.metadata()}
+    beside = ("index", "message", "finish_reason")
+    noted = {k: v for k, v in given.items() if k not in beside and v is not None}
+    metadata = {**answer_metadata(answer), **noted, **origin.metadata()}
     if finish_reason is not None:
         metadata["finish_reason"] = finish_reason
-    for key, value in given.items():
-        if key not in ("index", "message", "finish_reason") and value is not None:
-            metadata[key] = value
     if answer.get("usage"):
         metadata["token_usage"] = answer["usage"]
     return AIMessage(
@@ -144,5 +141,5 @@ def _malformed(what: str, origin: Origin) -> ChatModelMalformedError:
             origin.secrets,
         ),
         status=origin.status,
-        request_id=origin.headers.get("x-request-id"),
+        request_id=origin.request_id,
     )

@@ -78,12 +78,12 @@ class AnswerChunk(_BecomesMessage, AIMessageChunk):
     def __add__(self, other: Any) -> BaseMessageChunk:  # type: ignore[override]  # the base has overloads
         if isinstance(other, AIMessageChunk):
             return _join([self, other])
-        if isinstance(other, (list, tuple)):
-            pieces = cast("Sequence[object]", other)
-            chunks = [piece for piece in pieces if isinstance(piece, AIMessageChunk)]
-            if len(chunks) == len(pieces):
-                return _join([self, *chunks])
-        return super().__add__(other)
+        pieces = cast("Sequence[object]", other) if isinstance(other, (list, tuple)) else ()
+        chunks = [piece for piece in pieces if isinstance(piece, AIMessageChunk)]
+        if pieces and len(chunks) == len(pieces):
+            return _join([self, *chunks])
+        added: BaseMessageChunk = super().__add__(cast("Any", other))
+        return added
 
     def __radd__(self, other: object) -> BaseMessageChunk:
         # Python asks the subclass first, so a plain chunk on the left gets here too.
@@ -139,16 +139,12 @@ def _is_call(block: Any) -> bool:
 def _decided_blocks(chunk: AIMessageChunk) -> list[blocks.ContentBlock]:
     """Return the decided calls as blocks, with the index their growing chunks had."""
     index = {c["id"]: c["index"] for c in chunk.tool_call_chunks if c["index"] is not None}
-    found: list[blocks.ContentBlock] = []
-    for call in chunk.tool_calls:
-        block = blocks.ToolCall(
-            type="tool_call", id=call["id"], name=call["name"], args=call["args"]
-        )
-        found.append(block)
-    for broken in chunk.invalid_tool_calls:
-        found.append(cast("blocks.InvalidToolCall", dict(broken)))
+    found: list[dict[str, Any]] = [
+        {"type": "tool_call", "id": call["id"], "name": call["name"], "args": call["args"]}
+        for call in chunk.tool_calls
+    ]
+    found += [dict(broken) for broken in chunk.invalid_tool_calls]
     for block in found:
-        identity = cast("dict[str, Any]", block).get("id")
-        if identity in index:
-            cast("dict[str, Any]", block)["index"] = index[identity]
-    return found
+        if block["id"] in index:
+            block["index"] = index[block["id"]]
+    return cast("list[blocks.ContentBlock]", found)

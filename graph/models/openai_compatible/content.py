@@ -75,7 +75,7 @@ def _wire_block(block: object, where: str) -> dict[str, Any] | None:
         return _openai_block(given)
     if kind in _INNER:
         return None
-    build = _BUILDERS.get(cast("str", kind)) if isinstance(kind, str) else None
+    build = _BUILDERS.get(kind) if isinstance(kind, str) else None
     if build is None and kind is None and isinstance(given.get("text"), str):
         build = _text
     if build is None:

@@ -24,7 +24,7 @@ from .failures import from_status, from_transport
 from .origin import Origin
 from .ports import Port
 from .retry import RetryPolicy
-from .sse import EventReader
+from .sse import Event, EventReader
 from .stream import StreamAssembler
 
 _MAX_ERROR_BYTES: Final = 65_536
@@ -127,34 +127,13 @@ class Exchange:
 
     async def _stream(self, opened: _Opened) -> AsyncGenerator[AnswerChunk, None]:
         assembler = StreamAssembler(opened.origin)
-        reader = EventReader(
-            max_event_bytes=self._limits.max_event_bytes,
-            max_total_bytes=self._limits.max_answer_bytes,
-        )
-        stall_s = self._limits.timeout_s * _STALL_FACTOR
-        last_event_at = time.monotonic()
         try:
-            async for block in self._all_blocks(opened):
-                events = reader.feed(block)
-                now = time.monotonic()
-                if events:
-                    last_event_at = now
-                elif now - last_event_at > stall_s:
-                    msg = "stall"
-                    raise _too_late(msg, stall_s, "only keep-alives")
-                for event in events:
-                    chunk = assembler.add(event)
-                    if chunk is not None:
-                        yield chunk
-                    if assembler.done:
-                        break
+            async for event, closing in self._events(opened):
+                chunk = assembler.add(event, closing=closing)
+                if chunk is not None:
+                    yield chunk
                 if assembler.done:
                     break
-            else:
-                for event in reader.close():
-                    chunk = assembler.add(event, closing=True)
-                    if chunk is not None:
-                        yield chunk
         except (ChatModelTimeoutError, ChatModelIncompleteError):
             # Only the token counts or the end mark are missing once the answer has finished.
             if not assembler.finished:
@@ -162,6 +141,25 @@ class Exchange:
         yield assembler.finish()
         if assembler.done:
             await self._port.drain(opened.response, opened.blocks)
+
+    async def _events(self, opened: _Opened) -> AsyncGenerator[tuple[Event, bool], None]:
+        """Yield the events, each with whether the end of the stream completed it."""
+        reader = EventReader(
+            max_event_bytes=self._limits.max_event_bytes,
+            max_total_bytes=self._limits.max_answer_bytes,
+        )
+        stall_s = self._limits.timeout_s * _STALL_FACTOR
+        last_event_at = time.monotonic()
+        async for block in self._all_blocks(opened):
+            events = reader.feed(block)
+            if events:
+                last_event_at = time.monotonic()
+            elif time.monotonic() - last_event_at > stall_s:
+                raise _too_late(stall_s, "stall", "only keep-alives")
+            for event in events:
+                yield event, False
+        for event in reader.close():
+            yield event, True
 
     async def _summed(self, opened: _Opened) -> ChatGeneration:
         """Read a stream that came although none was asked for."""
@@ -193,12 +191,10 @@ class Exchange:
         try:
             async for block in opened.blocks:
                 if time.monotonic() > self._ends_at:
-                    msg = "total"
-                    raise _too_late(msg, self._limits.total_timeout_s, "not the whole answer")
+                    raise _too_late(self._limits.total_timeout_s, "total", "not the whole answer")
                 yield block
         except httpx.TimeoutException:
-            msg = "read"
-            raise _too_late(msg, self._limits.timeout_s, "nothing more") from None
+            raise _too_late(self._limits.timeout_s, "read", "nothing more") from None
         except (httpx.HTTPError, httpx.StreamError) as exc:
             detail = excerpt(str(exc)) or type(exc).__name__
             msg = (
@@ -208,7 +204,7 @@ class Exchange:
             raise ChatModelIncompleteError(
                 msg,
                 status=opened.origin.status,
-                request_id=opened.origin.headers.get("x-request-id"),
+                request_id=opened.origin.request_id,
             ) from None
 
     async def _open(self, request: httpx.Request) -> _Opened:
@@ -242,8 +238,10 @@ class Exchange:
             if isinstance(exc, httpx.HTTPError):
                 raise from_transport(exc, timeout_s=timeout_s) from None
             raise
-        origin = Origin(self._provider, response.status_code, response.headers, self._secrets)
-        return _Opened(response, first, blocks, origin)
+        return _Opened(response, first, blocks, self._origin(response))
+
+    def _origin(self, response: httpx.Response) -> Origin:
+        return Origin(self._provider, response.status_code, response.headers, self._secrets)
 
     async def _refusal(
         self, response: httpx.Response, blocks: AsyncIterator[bytes]
@@ -256,14 +254,13 @@ class Exchange:
                     break
         except httpx.HTTPError:
             body = body or b"(the body never came)"
-        status = response.status_code
-        return from_status(status, response.headers, body[:_MAX_ERROR_BYTES], self._secrets)
+        return from_status(body[:_MAX_ERROR_BYTES], self._origin(response))
 
     def _left_s(self) -> float:
         return self._ends_at - time.monotonic()
 
 
-def _too_late(phase: str, limit_s: float, what: str) -> ChatModelTimeoutError:
+def _too_late(limit_s: float, phase: str, what: str) -> ChatModelTimeoutError:
     setting = "total_timeout" if phase == "total" else "timeout"
     return ChatModelTimeoutError(
         f"The provider's answer timed out ({phase}): {what} within {limit_s:g} s. "

@@ -7,8 +7,9 @@ in the table; unknown shapes are classified by status.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Final
 
 import httpx
 from pydantic_core import from_json
@@ -26,6 +27,8 @@ from ....state.model_errors import (
     ChatModelTimeoutError,
 )
 from .excerpt import describe_body, excerpt, without_secrets
+from .json_value import as_list, as_object
+from .origin import Origin
 from .retry_after import retry_after_s
 
 _OVERFLOW: Final = re.compile(
@@ -60,52 +63,40 @@ _HINTS: Final[Mapping[type[ChatModelError], str]] = {
 _QUOTA_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 
-def from_status(
-    status: int, headers: httpx.Headers, body: bytes, secrets: Sequence[str]
-) -> ChatModelError:
+def from_status(body: bytes, origin: Origin) -> ChatModelError:
     """Return the error for an answer whose HTTP status is no success.
 
     Args:
-        status: The status.
-        headers: The answer's headers.
         body: The answer's body, or its beginning.
-        secrets: Words to leave out of all texts, such as the key.
+        origin: Status and headers of the answer.
     """
-    for secret in secrets:
+    for secret in origin.secrets:
         body = body.replace(secret.encode(), b"***") if secret else body
     said = _said(body)
-    words = said.words or describe_body(body, headers.get("content-type", ""))
+    words = said.words or describe_body(body, origin.headers.get("content-type", ""))
     return _build(
-        _class_of(status, said.code, words),
-        f"The provider refused the request with HTTP {status}",
+        _class_of(origin.status, said.code, words),
+        f"The provider refused the request with HTTP {origin.status}",
         _Said(words, said.code),
-        status=status,
-        headers=headers,
-        secrets=secrets,
+        origin,
     )
 
 
-def from_error_object(
-    error: object, *, status: int, headers: httpx.Headers, secrets: Sequence[str]
-) -> ChatModelError:
+def from_error_object(error: object, origin: Origin) -> ChatModelError:
     """Return the error for an ``error`` object inside a successful answer or a stream.
 
     Args:
         error: The value of the ``error`` key, or the payload of an error event.
-        status: HTTP status of the answer that carried it.
-        headers: The answer's headers.
-        secrets: Words to leave out of all texts.
+        origin: Status and headers of the answer that carried it.
     """
     said = _said_by(error)
-    inner = int(said.code) if said.code.isdecimal() and len(said.code) == 3 else 0
+    inner = int(said.code) if re.fullmatch(r"[1-5][0-9][0-9]", said.code) else 0
     words = said.words or excerpt(repr(error))
     return _build(
         _class_of(inner, said.code, words),
-        f"The provider reported an error inside its answer (HTTP {status})",
+        f"The provider reported an error inside its answer (HTTP {origin.status})",
         _Said(words, said.code),
-        status=status,
-        headers=headers,
-        secrets=secrets,
+        origin,
     )
 
 
@@ -148,20 +139,19 @@ def _said(body: bytes) -> _Said:
         value: object = from_json(body)
     except ValueError:
         return _Said()
-    if isinstance(value, list) and value:
-        value = cast("list[object]", value)[0]
-    if isinstance(value, dict):
-        payload = cast("dict[str, Any]", value)
-        return _said_by(payload.get("error") or payload)
-    return _said_by(value)
+    items = as_list(value)
+    if items:
+        value = items[0]
+    payload = as_object(value)
+    return _said_by(value if payload is None else payload.get("error") or payload)
 
 
 def _said_by(error: object) -> _Said:
     if isinstance(error, str):
         return _Said(error)
-    if not isinstance(error, dict):
+    found = as_object(error)
+    if found is None:
         return _Said()
-    found = cast("dict[str, Any]", error)
     words: object = None
     for key in ("message", "detail", "msg", "error", "reason"):
         words = found.get(key)
@@ -192,7 +182,7 @@ def _class_of(status: int, code: str, words: str) -> type[ChatModelError]:
     }
     if status in by_status:
         return by_status[status]
-    if status >= 500:
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return ChatModelServerError
     for word, error in _BY_WORD:
         if word in code.lower():
@@ -201,27 +191,22 @@ def _class_of(status: int, code: str, words: str) -> type[ChatModelError]:
 
 
 def _build(
-    error_class: type[ChatModelError],
-    what: str,
-    said: _Said,
-    *,
-    status: int,
-    headers: httpx.Headers,
-    secrets: Sequence[str],
+    error_class: type[ChatModelError], what: str, said: _Said, origin: Origin
 ) -> ChatModelError:
-    words = excerpt(without_secrets(said.words, secrets))  # cut afterwards, not through a secret
-    code = without_secrets(said.code, secrets)
-    request_id = excerpt(headers.get("x-request-id", headers.get("request-id", ""))) or None
+    # Cut afterwards, not through a secret.
+    words = excerpt(without_secrets(said.words, origin.secrets))
+    code = without_secrets(said.code, origin.secrets)
+    request_id = origin.request_id
     label = f" [{code}]" if code and code not in words else ""
     trace = f" Request id: {request_id!r}." if request_id else ""
     error = error_class(
         f"{what}{label}: {words}.{trace} {_HINTS.get(error_class, 'Try again later.')}",
-        status=status,
+        status=origin.status,
         provider_message=words,
         error_code=code or None,
         request_id=request_id,
-        retry_after_s=retry_after_s(headers),
+        retry_after_s=retry_after_s(origin.headers),
     )
-    if code in _QUOTA_CODES or status == 402:
+    if code in _QUOTA_CODES or origin.status == HTTPStatus.PAYMENT_REQUIRED:
         error.is_retryable = False  # type: ignore[attr-defined]  # waiting does not fill an account
     return error

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from typing_extensions import TypeIs
+
 
 def as_object(value: object) -> dict[str, Any] | None:
     """Return the value if it is a JSON object, else None.
@@ -20,4 +22,8 @@ def as_list(value: object) -> list[Any] | None:
     Args:
         value: A decoded JSON value.
     """
-    return cast("list[Any]", value) if isinstance(value, list) else None
+    return value if _is_list(value) else None
+
+
+def _is_list(value: object) -> TypeIs[list[Any]]:
+    return isinstance(value, list)

@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 
 from ....state.model_errors import ChatModelMalformedError
 from .excerpt import excerpt
+from .json_value import as_list, as_object
 
 REASONING_KEYS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
@@ -29,10 +30,8 @@ def reasoning_of(message: Mapping[str, Any]) -> str:
         value = message.get(key)
         if isinstance(value, str) and value:
             return value
-    details = message.get("reasoning_details")
-    if isinstance(details, list):
-        return "".join(_texts(cast("list[object]", details), ("text", "summary")))
-    return ""
+    details = as_list(message.get("reasoning_details"))
+    return "".join(_texts(details or [], ("text", "summary")))
 
 
 def content_of(content: object) -> tuple[Content, str]:
@@ -48,7 +47,8 @@ def content_of(content: object) -> tuple[Content, str]:
         return "", ""
     if isinstance(content, str):
         return content, ""
-    if not isinstance(content, list):
+    parts = as_list(content)
+    if parts is None:
         msg = (
             f"The answer's content is {excerpt(repr(content), 80)}, neither text nor parts. "
             "Check that base_url leads to an OpenAI-compatible server."
@@ -56,17 +56,15 @@ def content_of(content: object) -> tuple[Content, str]:
         raise ChatModelMalformedError(msg)
     kept: list[str | dict[Any, Any]] = []
     thoughts: list[str] = []
-    for part in cast("list[object]", content):
+    for part in parts:
+        block = as_object(part)
         if isinstance(part, str):
             kept.append(part)
-        elif isinstance(part, dict):
-            block = cast("dict[str, Any]", part)
+        elif block is not None:
             if block.get("type") == "thinking":
                 inner = block.get("thinking")
                 thoughts += (
-                    [inner]
-                    if isinstance(inner, str)
-                    else _texts(cast("list[object]", inner or []), ("text",))
+                    [inner] if isinstance(inner, str) else _texts(as_list(inner) or [], ("text",))
                 )
             elif block.get("type") in ("text", "output_text") and isinstance(
                 block.get("text"), str
@@ -100,14 +98,18 @@ def gather_extras(gathered: dict[str, Any], more: Mapping[str, Any]) -> None:
     """
     for key, value in more.items():
         before = gathered.get(key)
-        if isinstance(before, list) and isinstance(value, list):
-            gathered[key] = before + value
-        elif isinstance(before, dict) and isinstance(value, dict):
-            grown = dict(cast("dict[str, Any]", before))
-            for name, part in cast("dict[str, Any]", value).items():
+        old_list, new_list = as_list(before), as_list(value)
+        old_object, new_object = as_object(before), as_object(value)
+        if old_list is not None and new_list is not None:
+            gathered[key] = old_list + new_list
+        elif old_object is not None and new_object is not None:
+            grown = dict(old_object)
+            for name, part in new_object.items():
                 old = grown.get(name)
-                joins = isinstance(old, str) and isinstance(part, str) and name != "id"
-                grown[name] = old + part if joins else part
+                if isinstance(old, str) and isinstance(part, str) and name != "id":
+                    grown[name] = old + part
+                else:
+                    grown[name] = part
             gathered[key] = grown
         else:
             gathered[key] = value
@@ -129,7 +131,6 @@ def answer_metadata(payload: Mapping[str, Any]) -> dict[str, Any]:
 def _texts(parts: list[object], keys: tuple[str, ...]) -> list[str]:
     found: list[str] = []
     for part in parts:
-        if isinstance(part, dict):
-            block = cast("dict[str, Any]", part)
-            found += [v for k in keys if isinstance(v := block.get(k), str)]
+        block = as_object(part) or {}
+        found += [v for k in keys if isinstance(v := block.get(k), str)]
     return found

@@ -97,7 +97,7 @@ class OpenAICompatibleChatModel(ChatModelSettings):
             method = "json_schema" if enforced else "function_calling"
         output = OutputSchema.of(schema, strict=strict)
         return structured_call(
-            self, output, method=method, strict=strict, include_raw=include_raw, settings=kwargs
+            self, output, method=method, include_raw=include_raw, settings=kwargs
         )
 
     @override

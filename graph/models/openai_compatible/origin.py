@@ -8,8 +8,7 @@ from typing import Any
 
 import httpx
 
-from ....state.errors import ChatModelError
-from .failures import from_error_object
+from .excerpt import excerpt
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +24,15 @@ class Origin:
     secrets: Sequence[str] = ()
     """Words that must not be shown in an error."""
 
+    @property
+    def request_id(self) -> str | None:
+        """The provider's id of the request, where it gave one."""
+        given = self.headers.get("x-request-id") or self.headers.get("request-id")
+        return excerpt(given, 200) if given else None
+
     def metadata(self) -> dict[str, Any]:
         """Return what goes into every message's ``response_metadata``."""
         found: dict[str, Any] = {"model_provider": self.provider}
-        request_id = self.headers.get("x-request-id") or self.headers.get("request-id")
-        if request_id:
-            found["request_id"] = request_id
+        if self.request_id:
+            found["request_id"] = self.request_id
         return found
-
-    def provider_error(self, error: object) -> ChatModelError:
-        """Return the exception for an error the answer carries.
-
-        Args:
-            error: The value of its ``error`` key, or the payload of an error event.
-        """
-        return from_error_object(
-            error, status=self.status, headers=self.headers, secrets=self.secrets
-        )

@@ -71,7 +71,7 @@ class BlockingPort:
 
     async def sleep(self, seconds: float) -> None:
         """See ``Port``."""
-        time.sleep(seconds)
+        time.sleep(seconds)  # noqa: ASYNC251  # this port is the one that blocks
 
 
 class AwaitingPort:

@@ -21,6 +21,7 @@ from langchain_core.messages import (
 from ....state.errors import InvalidInputError
 from ....state.model_errors import ChatModelRequestError
 from .content import WireContent, wire_content
+from .json_value import as_object
 from .surrogates import mended
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
@@ -134,7 +135,7 @@ def _assistant(
         for call in message.invalid_tool_calls
         if call["id"] in answered
     ]
-    extras = message.additional_kwargs.get("tool_call_extras") or {}
+    extras = as_object(message.additional_kwargs.get("tool_call_extras")) or {}
     for call in calls:
         if call["id"] in extras:
             call["extra_content"] = extras[call["id"]]

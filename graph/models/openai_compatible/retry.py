@@ -70,10 +70,11 @@ class RetryPolicy:
             return False
         asked = error.retry_after_s
         if asked is not None and asked > self.max_wait_s:
-            error.args = (
+            message = (
                 f"{error} The provider asks to wait {asked:g} s; the limit is "
-                f"{self.max_wait_s:g} s (max_retry_wait_s).",
+                f"{self.max_wait_s:g} s (max_retry_wait)."
             )
+            error.args = (message,)
             return False
         return (asked or 0.0) < left_s()
 
@@ -89,7 +90,7 @@ def wait_s(error: BaseException | None, attempt_number: int) -> float:
     # Jitter keeps clients that failed together from coming back together.
     if asked is not None:
         return asked * (1 + 0.1 * random.random())  # noqa: S311  # no secret depends on it
-    own = min(_FIRST_WAIT_S * 2 ** (attempt_number - 1), _LONGEST_OWN_WAIT_S)
+    own: float = min(_FIRST_WAIT_S * 2 ** (attempt_number - 1), _LONGEST_OWN_WAIT_S)
     return own * (0.5 + 0.5 * random.random())  # noqa: S311
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -138,7 +138,7 @@ def checked_headers(headers: object, setting: str = "default_headers") -> dict[s
         msg = f"{setting} is {type(headers).__name__!r}. Pass a dict."
         raise ConfigurationError(msg)
     checked: dict[str, SecretStr] = {}
-    for name, value in headers.items():  # pyright: ignore[reportUnknownVariableType]
+    for name, value in cast("Mapping[object, object]", headers).items():
         if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
             msg = f"{setting} has the invalid header name {name!r}. Rename it."
             raise ConfigurationError(msg)

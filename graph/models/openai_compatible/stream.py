@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 from langchain_core.messages.tool import ToolCallChunk
 
@@ -10,7 +10,9 @@ from ....state.model_errors import ChatModelIncompleteError, ChatModelMalformedE
 from .answer import parse_payload
 from .chunk import AnswerChunk
 from .excerpt import excerpt, without_secrets
+from .failures import from_error_object
 from .finish import cut_off_by
+from .json_value import as_list, as_object
 from .message import Content, answer_metadata, content_of, extras_of, gather_extras, reasoning_of
 from .origin import Origin
 from .sse import Event
@@ -69,12 +71,12 @@ class StreamAssembler:
             payload = parse_payload(data)
         except ValueError as exc:
             return self._add_unparsed(name, data, exc, closing=closing)
-        if not isinstance(payload, dict):
+        found = as_object(payload)
+        if found is None:
             msg = f"an event that is no object: {excerpt(repr(payload), 120)}"
             raise self._malformed(msg)
-        found = cast("dict[str, Any]", payload)
         if found.get("error") or name == b"error":
-            raise self._origin.provider_error(found.get("error") or found)
+            raise from_error_object(found.get("error") or found, self._origin)
         return self._add_payload(found)
 
     def finish(self) -> AnswerChunk:
@@ -123,7 +125,7 @@ class StreamAssembler:
             f"The provider's answer is incomplete: {why}. "
             "Nothing of it was used; make the request again.",
             status=self._origin.status,
-            request_id=self._origin.headers.get("x-request-id"),
+            request_id=self._origin.request_id,
         )
 
     def _add_unparsed(
@@ -132,7 +134,7 @@ class StreamAssembler:
         if closing:
             return None  # half an event; without a finish reason the stream counts as broken
         if name == b"error":
-            raise self._origin.provider_error(data.decode("utf-8", "replace"))
+            raise from_error_object(data.decode("utf-8", "replace"), self._origin)
         if b"\n" in data:
             return self._add_lines(name, data.split(b"\n"))
         msg = f"an event that is no JSON ({exc}): {excerpt(repr(data), 120)}"
@@ -155,36 +157,44 @@ class StreamAssembler:
         if not choices:
             self._metadata.update(answer_metadata(payload))
             return None
-        if not isinstance(choices, list):
+        listed = as_list(choices)
+        if listed is None:
             msg = f"choices that are no list: {excerpt(repr(choices), 120)}"
             raise self._malformed(msg)
-        choice = _first_choice(cast("list[object]", choices))
+        choice = _first_choice(listed)
         if choice is None:
             return None
-        if not self._choices:
-            self._metadata.update(answer_metadata(payload))
-        self._choices += 1
-        finish_reason = choice.get("finish_reason")
-        if finish_reason:
-            self._finish_reason = str(finish_reason)
-            self._metadata.update(answer_metadata(payload))
-            self._usage = self._usage or choice.get("usage")
-        if choice.get("logprobs"):
-            self._add_logprobs(choice["logprobs"])
+        self._note(choice, payload)
         delta = choice.get("delta")
         if delta is None and self._choices == 1:
             delta = choice.get("message")
         if not delta:
             return None
-        if not isinstance(delta, dict):
+        fields = as_object(delta)
+        if fields is None:
             msg = f"a delta that is no object: {excerpt(repr(delta), 120)}"
             raise self._malformed(msg)
-        return self._add_delta(cast("dict[str, Any]", delta))
+        return self._add_delta(fields)
+
+    def _note(self, choice: dict[str, Any], payload: dict[str, Any]) -> None:
+        """Keep what the event says beside the text."""
+        finish_reason = choice.get("finish_reason")
+        if finish_reason or not self._choices:
+            self._metadata.update(answer_metadata(payload))
+        self._choices += 1
+        if finish_reason:
+            self._finish_reason = str(finish_reason)
+            self._usage = self._usage or choice.get("usage")
+            beside = ("index", "delta", "message", "finish_reason", "logprobs", "usage")
+            noted = {k: v for k, v in choice.items() if k not in beside and v is not None}
+            self._metadata.update(noted)
+        if choice.get("logprobs"):
+            self._add_logprobs(choice["logprobs"])
 
     def _add_delta(self, delta: dict[str, Any]) -> AnswerChunk | None:
         content = delta.get("content")
         if isinstance(content, str) and delta.keys() <= _PLAIN_DELTA:
-            return _text_chunk(content) if content else None
+            return AnswerChunk(content=content) if content else None
         beside: dict[str, Any] = {}
         text: Content
         text, thoughts = content_of(content)
@@ -202,11 +212,8 @@ class StreamAssembler:
         return AnswerChunk(content=text, additional_kwargs=beside, tool_call_chunks=shown)
 
     def _add_logprobs(self, logprobs: object) -> None:
-        if not isinstance(logprobs, dict):
-            return
-        for key, values in cast("dict[str, object]", logprobs).items():
-            if isinstance(values, list):
-                self._logprobs.setdefault(key, []).extend(values)
+        for key, values in (as_object(logprobs) or {}).items():
+            self._logprobs.setdefault(key, []).extend(as_list(values) or [])
 
     def _malformed(self, what: str) -> ChatModelMalformedError:
         return ChatModelMalformedError(
@@ -216,18 +223,13 @@ class StreamAssembler:
                 self._origin.secrets,
             ),
             status=self._origin.status,
-            request_id=self._origin.headers.get("x-request-id"),
+            request_id=self._origin.request_id,
         )
 
 
-def _first_choice(choices: list[object]) -> dict[str, Any] | None:
+def _first_choice(choices: list[Any]) -> dict[str, Any] | None:
     for choice in choices:
-        if isinstance(choice, dict):
-            found = cast("dict[str, Any]", choice)
-            if not found.get("index"):
-                return found
+        found = as_object(choice)
+        if found is not None and not found.get("index"):
+            return found
     return None
-
-
-def _text_chunk(text: str, position: Literal["last"] | None = None) -> AnswerChunk:
-    return AnswerChunk(content=text, chunk_position=position)

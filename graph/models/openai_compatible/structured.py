@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 from jsonschema import Draft202012Validator
 from langchain_core.messages import AIMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from ....state.errors import (
@@ -39,6 +39,8 @@ class OutputSchema:
     """What it describes; may be empty."""
     json_schema: dict[str, Any]
     """The schema itself."""
+    strict: bool | None = None
+    """Ask the provider to hold the answer to it; None leaves that to the provider."""
 
     @classmethod
     def of(cls, schema: Mapping[str, Any] | type, *, strict: bool | None) -> OutputSchema:
@@ -55,7 +57,8 @@ class OutputSchema:
             schema = cast("Mapping[str, Any]", schema.get("json_schema") or {})
         if isinstance(schema, Mapping) and "name" in schema and "schema" in schema:
             inner = cast("dict[str, Any]", schema["schema"])
-            return cls(inner, str(schema["name"]), str(schema.get("description") or ""), inner)
+            name, description = str(schema["name"]), str(schema.get("description") or "")
+            return cls(inner, name, description, inner, strict)
         try:
             tool = convert_to_openai_tool(cast("Any", schema), strict=strict)["function"]
         except (AttributeError, KeyError, TypeError, ValueError) as exc:
@@ -65,19 +68,15 @@ class OutputSchema:
             )
             raise ConfigurationError(msg) from exc
         parameters = cast("dict[str, Any]", tool.get("parameters") or {})
-        return cls(schema, tool["name"], tool.get("description") or "", parameters)
+        return cls(schema, tool["name"], tool.get("description") or "", parameters, strict)
 
-    def response_format(self, *, strict: bool | None) -> dict[str, Any]:
-        """Return the ``response_format`` that asks for this schema.
-
-        Args:
-            strict: Ask the provider to enforce it to the letter.
-        """
+    def response_format(self) -> dict[str, Any]:
+        """Return the ``response_format`` that asks for this schema."""
         inner: dict[str, Any] = {"name": self.name, "schema": self.json_schema}
         if self.description:
             inner["description"] = self.description
-        if strict is not None:
-            inner["strict"] = strict
+        if self.strict is not None:
+            inner["strict"] = self.strict
         return {"type": "json_schema", "json_schema": inner}
 
     def read(self, message: AIMessage, method: Method) -> Any:
@@ -133,10 +132,9 @@ class OutputSchema:
 
     def _validated(self, value: object) -> Any:
         source = self.source
-        if isinstance(source, type) and issubclass(source, BaseModel):
-            return source.model_validate(value)
         if isinstance(source, type):
-            return TypeAdapter(source).validate_python(value)
+            # Covers pydantic and TypedDict classes alike.
+            return TypeAdapter[Any](source).validate_python(value)
         errors = sorted(
             Draft202012Validator(self.json_schema).iter_errors(cast("Any", value)),
             key=lambda error: error.json_path,
@@ -160,7 +158,7 @@ def wire_response_format(response_format: object) -> object:
         response_format: OpenAI's dict, ``"json"`` or ``"text"``, or a schema class.
     """
     if isinstance(response_format, type):
-        return OutputSchema.of(response_format, strict=None).response_format(strict=None)
+        return OutputSchema.of(response_format, strict=None).response_format()
     if response_format in ("json", "json_object"):
         return {"type": "json_object"}
     if response_format == "text":

@@ -18,7 +18,6 @@ def structured_call(
     output: OutputSchema,
     *,
     method: Method,
-    strict: bool | None,
     include_raw: bool,
     settings: Mapping[str, Any],
 ) -> Runnable[LanguageModelInput, Any]:
@@ -28,14 +27,13 @@ def structured_call(
         model: Who is asked.
         output: The schema.
         method: How to ask.
-        strict: Ask the provider to hold the answer to the schema.
         include_raw: Return ``raw``, ``parsed`` and ``parsing_error`` instead of raising.
         settings: More settings for every call.
 
     Raises:
         ConfigurationError: The method is unknown.
     """
-    asked = _asked(model, output, method=method, strict=strict, settings=settings)
+    asked = _asked(model, output, method=method, settings=settings)
 
     def read(message: AIMessage) -> Any:
         return output.read(message, method)
@@ -54,11 +52,10 @@ def _asked(
     output: OutputSchema,
     *,
     method: Method,
-    strict: bool | None,
     settings: Mapping[str, Any],
 ) -> Runnable[LanguageModelInput, AIMessage]:
     traced = {
-        "kwargs": {"method": method, "strict": strict},
+        "kwargs": {"method": method, "strict": output.strict},
         "schema": output.source,
     }
     if method == "function_calling":
@@ -67,8 +64,8 @@ def _asked(
             "description": output.description,
             "parameters": output.json_schema,
         }
-        if strict is not None:
-            function["strict"] = strict
+        if output.strict is not None:
+            function["strict"] = output.strict
         return model.bind_tools(
             [{"type": "function", "function": function}],
             tool_choice=output.name,
@@ -76,7 +73,7 @@ def _asked(
             **settings,
         )
     if method == "json_schema":
-        response_format = output.response_format(strict=strict)
+        response_format = output.response_format()
     elif method == "json_mode":
         response_format = {"type": "json_object"}
     else:

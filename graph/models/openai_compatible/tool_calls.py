@@ -7,9 +7,8 @@ a strict JSON object; everything else becomes an invalid call with a reason for 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final
 from uuid import uuid4
 
 from langchain_core.messages import InvalidToolCall, ToolCall
@@ -21,6 +20,7 @@ from langchain_core.messages.tool import (
 )
 
 from .arguments import Refusal, read_arguments
+from .json_value import as_list, as_object
 
 _MAX_ID_LENGTH: Final = 4096  # gateways pack signatures into ids, so the bound is generous
 _MAX_NAME_LENGTH: Final = 256
@@ -73,27 +73,14 @@ class ToolCallSlots:
         Args:
             entries: A list of fragments; anything else counts as none.
         """
-        if isinstance(entries, dict):
-            entries = [entries]
-        if not isinstance(entries, list):
-            return []
-        return [
-            self._add_fragment(cast("dict[str, Any]", entry))
-            for entry in cast("list[object]", entries)
-            if isinstance(entry, dict)
-        ]
+        return [self._add_fragment(entry) for entry in _objects(entries)]
 
     def add_whole(self, entries: object) -> None:
         """Take the ``tool_calls`` of a whole message: each entry is a call of its own."""
-        if isinstance(entries, dict):
-            entries = [entries]
-        if not isinstance(entries, list):
-            return
-        for entry in cast("list[object]", entries):
-            if isinstance(entry, dict):
-                self._by_index.clear()
-                self._by_given_id.clear()
-                self._add_fragment({**cast("dict[str, Any]", entry), "index": len(self._slots)})
+        for entry in _objects(entries):
+            self._by_index.clear()
+            self._by_given_id.clear()
+            self._add_fragment({**entry, "index": len(self._slots)})
 
     def decide(self, *, cut_off: str | None = None) -> DecidedCalls:
         """Settle all calls.
@@ -125,8 +112,7 @@ class ToolCallSlots:
         return [tool_call_chunk(id=slot.id, index=slot.index) for slot in self._slots]
 
     def _add_fragment(self, entry: dict[str, Any]) -> ToolCallChunk:
-        function = entry.get("function")
-        said = cast("dict[str, Any]", function) if isinstance(function, dict) else {}
+        said = as_object(entry.get("function")) or {}
         name = _name(said.get("name"))
         fragment = _fragment(said.get("arguments"))
         given_id = entry.get("id")
@@ -208,6 +194,14 @@ def _starts_another(slot: _Slot, given_id: str | None, name: str, fragment: str)
     return name != slot.name or (bool(fragment.strip()) and slot.is_whole())
 
 
+def _objects(entries: object) -> list[dict[str, Any]]:
+    """Return the entries that are objects; a lone object counts as a list of one."""
+    alone = as_object(entries)
+    if alone is not None:
+        return [alone]
+    return [entry for item in as_list(entries) or [] if (entry := as_object(item)) is not None]
+
+
 def _index(value: object) -> int | None:
     if isinstance(value, str) and value.isdecimal() and len(value) <= _MAX_INDEX_DIGITS:
         return int(value)
@@ -232,10 +226,10 @@ def _fragment(value: object) -> str:
         return str(type(value))
 
 
-def legacy_function_call(message: dict[str, Any]) -> Sequence[object]:
+def legacy_function_call(message: dict[str, Any]) -> object:
     """Return the entries of ``tool_calls``, or the older ``function_call`` as one of them."""
     entries = message.get("tool_calls")
-    legacy = message.get("function_call")
-    if not entries and isinstance(legacy, dict):
+    legacy = as_object(message.get("function_call"))
+    if not entries and legacy is not None:
         return [{"index": 0, "function": legacy}]
-    return cast("Sequence[object]", entries or [])
+    return entries

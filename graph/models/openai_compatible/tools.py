@@ -61,21 +61,16 @@ def wire_tool_choice(
         return None
     if choice is True or choice in ("any", "required"):
         return required
-    if choice is False or choice == "none":
+    if choice is False:
         return "none"
-    if choice == "auto":
-        return "auto"
     names = [name for tool in tools if (name := _name(tool)) is not None]
     if isinstance(choice, str):
-        return _named(choice, names)
+        return choice if choice in ("auto", "none") else _named(choice, names)
     if isinstance(choice, Mapping):
         given = cast("Mapping[str, Any]", choice)
-        function = given.get("function")
-        if isinstance(function, Mapping):
-            return _named(cast("Mapping[str, Any]", function).get("name"), names)
-        if given.get("type") in (None, "function") and isinstance(given.get("name"), str):
-            return _named(given["name"], names)
-        if isinstance(given.get("type"), str) and given["type"] != "function":
+        if given.get("type") in (None, "function") and (name := _name(given)) is not None:
+            return _named(name, names)
+        if given.get("type") not in (None, "function"):
             return dict(given)
     msg = (
         f"tool_choice {choice!r} has no known form. "

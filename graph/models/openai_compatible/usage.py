@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.messages.ai import InputTokenDetails, OutputTokenDetails, UsageMetadata
+
+from .json_value import as_object
 
 
 def read_usage(usage: object) -> UsageMetadata | None:
@@ -14,9 +16,9 @@ def read_usage(usage: object) -> UsageMetadata | None:
     Args:
         usage: The ``usage`` object of an answer or of the last chunk of a stream.
     """
-    if not isinstance(usage, dict) or not usage:
+    counts = as_object(usage)
+    if not counts:
         return None
-    counts = cast("dict[str, Any]", usage)
     input_tokens = _count(counts, "prompt_tokens", "input_tokens")
     output_tokens = _count(counts, "completion_tokens", "output_tokens")
     if input_tokens is None and output_tokens is None:
@@ -68,9 +70,9 @@ def _output_details(counts: Mapping[str, Any]) -> OutputTokenDetails:
 
 def _inner(counts: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     for name in names:
-        value = counts.get(name)
-        if isinstance(value, dict):
-            return cast("dict[str, Any]", value)
+        inner = as_object(counts.get(name))
+        if inner is not None:
+            return inner
     return {}
 
 

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from ....state.errors import ConfigurationError
 from ..providers import Provider
 from .fields import BODY_FIELDS, ChatModelSettings
+from .json_value import as_object
 from .request import encode_body, merged_settings, wire_messages
 from .settings import checked_headers, checked_seconds
 from .structured import wire_response_format
@@ -68,7 +69,7 @@ def chat_request(
             body.setdefault("stream_options", {"include_usage": True})
     echo = habits.echo_reasoning if model.echo_reasoning is None else model.echo_reasoning
     body["messages"] = wire_messages(messages, echo_reasoning=echo)
-    query = {**model.default_query, **(settings.get("extra_query") or {})}
+    query = {**model.default_query, **(as_object(settings.get("extra_query")) or {})}
     return httpx.Request(
         "POST",
         _endpoint(model.base_url, tuple(query.items())),
@@ -99,7 +100,7 @@ def _body(
 ) -> dict[str, Any]:
     own = {name: value for name in BODY_FIELDS if (value := getattr(model, name)) is not None}
     call = {name: value for name, value in settings.items() if name not in _BESIDE_THE_BODY}
-    extra = settings.get("extra_body") or {}
+    extra = as_object(settings.get("extra_body")) or {}
     body = merged_settings(
         {"model": model.model}, own, model.model_kwargs, model.extra_body, call, extra
     )
@@ -128,8 +129,9 @@ def _headers(model: ChatModelSettings, extra: object, *, stream: bool) -> httpx.
         }
     )
     if model.api_key is not None:
-        name = model.provider_habits.key_header
-        _set(headers, name, model.api_key, prefix="Bearer " if name == "authorization" else "")
+        key_header = model.provider_habits.key_header
+        bearer = "Bearer " if key_header == "authorization" else ""
+        _set(headers, key_header, model.api_key, prefix=bearer)
     for name, value in model.default_headers.items():
         _set(headers, name, value)
     if extra:
