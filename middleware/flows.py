@@ -1,0 +1,73 @@
+"""A layer's logic written once, as a generator, and driven in a synchronous or asynchronous run.
+
+A flow yields what it wants done and is sent what came of it. What it yields is a request for the
+layer's handler, or an :class:`Ask` for anything else that takes time: an inner model call, a
+wait. What fails is raised where the flow yielded, so a flow handles it with ``try``. A signal,
+such as an interrupt, comes the same way, and a flow that catches ``Exception`` around a
+``yield`` must let ``GraphBubbleUp`` pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ..tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
+
+ResultT = TypeVar("ResultT")
+
+Flow = Generator[Any, Any, ResultT]
+"""Yields requests for the handler and ``Ask`` objects; returns what the layer returns."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Something a flow wants called instead of its handler."""
+
+    function: Dual
+    """In an asynchronous run its asynchronous form is preferred, in a synchronous run the other."""
+    args: tuple[Any, ...] = ()
+
+    @classmethod
+    def model(cls, runnable: Any, value: Any, config: Any = None) -> Ask:
+        """Invoke a model or any other runnable."""
+        name = type(runnable).__name__
+        return cls(Dual(name, runnable.invoke, runnable.ainvoke), (value, config))
+
+
+def drive(flow: Flow[ResultT], handler: Callable[[Any], Any]) -> ResultT:
+    """What a flow returns, its requests answered by a plain function.
+
+    Raises:
+        WouldBlockError: Something that the flow asks for exists in an asynchronous form only.
+    """
+    return run_inline(_drive(flow, Dual("the handler", sync=handler), BLOCKING))
+
+
+async def adrive(flow: Flow[ResultT], handler: Callable[[Any], Awaitable[Any]]) -> ResultT:
+    """What a flow returns, its requests answered by an asynchronous function."""
+    return await _drive(flow, Dual("the handler", asynchronous=handler), AWAITING)
+
+
+async def _drive(flow: Flow[ResultT], handler: Dual, calls: Calls) -> ResultT:
+    try:
+        wanted = next(flow)
+        while True:
+            function, args = _call_of(wanted, handler)
+            try:
+                answer = await calls.call(function, *args)
+            except Exception as error:  # noqa: BLE001 - the flow decides what a failure means
+                wanted = flow.throw(error)
+            else:
+                wanted = flow.send(answer)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    finally:
+        flow.close()
+
+
+def _call_of(wanted: Any, handler: Dual) -> tuple[Dual, tuple[Any, ...]]:
+    if isinstance(wanted, Ask):
+        return wanted.function, wanted.args
+    return handler, (wanted,)
