@@ -3,5 +3,7 @@
 from __future__ import annotations
 
 from .openai_compatible import OpenAICompatibleChatModel
+from .recorded import recorded
+from .registry import init_chat_model
 
-__all__ = ["OpenAICompatibleChatModel"]
+__all__ = ["OpenAICompatibleChatModel", "init_chat_model", "recorded"]

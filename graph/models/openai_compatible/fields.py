@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -33,6 +34,7 @@ BODY_FIELDS: Final = (
 )
 """Settings that go into the body of a request under their own name."""
 
+_SECRET_NAME: Final = re.compile(r"auth|cookie|key|password|secret|signature|token", re.IGNORECASE)
 _CONNECTION_FIELDS: Final = frozenset({"proxy", "ca_file", "transport", "async_transport"})
 
 
@@ -146,9 +148,13 @@ class ChatModelSettings(BaseChatModel):
 
     @property
     def secrets(self) -> list[str]:
-        """Every text that must not be shown: the key and the values of headers."""
-        hidden = [v.get_secret_value() for v in self.default_headers.values()]
-        return [*([self.api_key.get_secret_value()] if self.api_key else []), *hidden]
+        """Every text that must not be shown: the key, and headers that look like one."""
+        hidden = [self.api_key.get_secret_value()] if self.api_key else []
+        for name, value in self.default_headers.items():
+            if _SECRET_NAME.search(name):
+                # "Bearer abc": the scheme is no secret.
+                hidden.append(value.get_secret_value().rpartition(" ")[2])
+        return [secret for secret in hidden if secret]
 
     @property
     @override

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Final, Protocol, cast
 
 import httpx
@@ -49,11 +49,12 @@ class BlockingPort:
     """
 
     def __init__(self, transport: httpx.BaseTransport) -> None:
-        self._transport = transport
+        self.transport: Final = transport
+        """Where requests go."""
 
     async def send(self, request: httpx.Request) -> httpx.Response:
         """See ``Port``."""
-        return self._transport.handle_request(request)
+        return self.transport.handle_request(request)
 
     async def blocks(self, response: httpx.Response) -> AsyncIterator[bytes]:
         """See ``Port``."""
@@ -64,6 +65,20 @@ class BlockingPort:
 
     async def drain(self, response: httpx.Response, blocks: AsyncIterator[bytes]) -> None:
         """See ``Port``."""
+        stream = response.extensions.get("network_stream")
+        if stream is None:
+            return
+        read = stream.read
+        # A blocking read cannot be cancelled, and httpcore 1.0.9 fixes its time limit when the
+        # body begins; so the stream itself, which outlives this answer, is told to hurry.
+        stream.read = _hurried(read)
+        try:
+            async for _ in blocks:
+                break
+        except httpx.HTTPError:
+            return
+        finally:
+            del stream.read
 
     async def close(self, response: httpx.Response) -> None:
         """See ``Port``."""
@@ -74,6 +89,13 @@ class BlockingPort:
         time.sleep(seconds)  # noqa: ASYNC251  # this port is the one that blocks
 
 
+def _hurried(read: Callable[..., bytes]) -> Callable[..., bytes]:
+    def hurried(max_bytes: int, timeout: float | None = None) -> bytes:
+        return read(max_bytes, _DRAIN_S if timeout is None else min(timeout, _DRAIN_S))
+
+    return hurried
+
+
 class AwaitingPort:
     """The port of an asynchronous call.
 
@@ -82,11 +104,12 @@ class AwaitingPort:
     """
 
     def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
-        self._transport = transport
+        self.transport: Final = transport
+        """Where requests go."""
 
     async def send(self, request: httpx.Request) -> httpx.Response:
         """See ``Port``."""
-        return await self._transport.handle_async_request(request)
+        return await self.transport.handle_async_request(request)
 
     def blocks(self, response: httpx.Response) -> AsyncIterator[bytes]:
         """See ``Port``."""
