@@ -46,7 +46,7 @@ async def test_ask_calls_the_form_that_fits_the_run() -> None:
     async def later() -> str:
         return "asynchronous"
 
-    def flow() -> Flow[str]:
+    def flow() -> Flow[Any]:
         return (yield Ask(Dual("either", lambda: "synchronous", later)))
 
     assert drive(flow(), _refuse_odd) == "synchronous"
