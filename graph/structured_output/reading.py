@@ -23,7 +23,6 @@ _THINKING = re.compile(r"\s*<think(?:ing)?>")
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>")
 _OPENING_BRACKET = re.compile(r"[{\[]")
 _CLOSERS = {"{": "}", "[": "]"}
-_MAX_STARTS = 16
 
 
 class _NotJsonError(ValueError):
@@ -54,12 +53,16 @@ def read_json(text: str, *, name: str, surrounded: bool = False, bare: bool = Fa
     try:
         return _strict(without_fence(said))
     except _NotJsonError:
-        if surrounded:
+        pass
+    if surrounded:
+        try:
             found = list(islice(_values(said, "{[" if bare else "{"), 2))
-            if len(found) == 1:
-                return found[0]
-            if found:
-                reason = "it holds several JSON values where one is due"
+        except _NotJsonError as error:
+            found, reason = [], str(error)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            reason = "it holds several JSON values where one is due"
     msg = (
         f"The reply holds no readable JSON for {name}: {reason}. "
         f"The reply was {shortened(text, MAX_QUOTED)!r}."
@@ -109,14 +112,18 @@ def _after_thinking(text: str) -> str:
 
 
 def _values(text: str, starts: str) -> Iterator[Any]:
-    """The JSON values among other text, outermost only; in time linear in the text's length."""
-    position, tries = 0, 0
-    while tries < _MAX_STARTS and (opening := _OPENING_BRACKET.search(text, position)):
+    """The JSON values among other text, outermost only; in time linear in the text's length.
+
+    A bracket that is never closed ends the search: what stands behind it may be the inside of a
+    value that was cut off.
+    """
+    position = 0
+    while opening := _OPENING_BRACKET.search(text, position):
         start = opening.start()
         end = _closing(text, start)
         if end is None:
-            position, tries = start + 1, tries + 1
-            continue
+            msg = "a bracket in it is not closed"
+            raise _NotJsonError(msg)
         position = end
         if text[start] in starts:
             try:

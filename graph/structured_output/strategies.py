@@ -84,7 +84,7 @@ class ToolStrategy(Generic[SchemaT]):
 class ProviderStrategy(Generic[SchemaT]):
     """Sends the schema to the provider, which holds the model's whole reply to it."""
 
-    schema: type[SchemaT] | dict[str, Any]
+    schema: type[SchemaT] | UnionType | dict[str, Any]
     """The schema as it was given."""
     schema_spec: SchemaSpec[SchemaT] = field(compare=False, repr=False)
     max_retries: int
@@ -94,7 +94,7 @@ class ProviderStrategy(Generic[SchemaT]):
 
     def __init__(
         self,
-        schema: type[SchemaT] | dict[str, Any],
+        schema: type[SchemaT] | UnionType | dict[str, Any],
         *,
         strict: bool | None = None,
         max_retries: int = DEFAULT_MAX_RETRIES,
@@ -115,7 +115,7 @@ class ProviderStrategy(Generic[SchemaT]):
         self.schema = schema
         if strict is None:
             strict = _strict_in_envelope(schema)
-        self.schema_spec = SchemaSpec(schema, strict=strict)
+        self.schema_spec = SchemaSpec(cast("type[SchemaT]", schema), strict=strict)
         self.max_retries = max_retries
         self.on_failure = on_failure
 
@@ -138,7 +138,7 @@ class ProviderStrategy(Generic[SchemaT]):
 class AutoStrategy(Generic[SchemaT]):
     """Lets the model decide: natively where it can, else by tools. A union always by tools."""
 
-    schema: type[SchemaT] | dict[str, Any]
+    schema: type[SchemaT] | UnionType | dict[str, Any]
     """The schema as it was given."""
     max_retries: int
     """How many times the model is asked again in one run, for whatever reason."""
@@ -147,7 +147,7 @@ class AutoStrategy(Generic[SchemaT]):
 
     def __init__(
         self,
-        schema: type[SchemaT] | dict[str, Any],
+        schema: type[SchemaT] | UnionType | dict[str, Any],
         *,
         max_retries: int = DEFAULT_MAX_RETRIES,
         on_failure: OnFailure = "raise",
