@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
+from langgraph.prebuilt import ToolCallTransformer
 from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer
 
@@ -140,7 +141,7 @@ def create_agent(  # noqa: PLR0913
         defaults={k: f.default for k, f in schema.fields.items() if f.default is not None},
     )
     for node in plan.nodes:
-        graph.add_node(node, AgentNode(plan, node), destinations=_destinations(node, plan.nodes))
+        graph.add_node(node, AgentNode(plan, node), destinations=_destinations(node, plan))
     graph.add_edge(START, MODEL)
     compiled = graph.compile(
         checkpointer=strict_checkpointer(checkpointer, types),
@@ -226,11 +227,17 @@ def _nodes(exits: ExitRules, hooks: HookPlan) -> tuple[str, ...]:
     return tuple(nodes)
 
 
-def _destinations(node: str, nodes: tuple[str, ...]) -> tuple[str, ...]:
-    last = END_NODE if END_NODE in nodes else END
+def _destinations(node: str, plan: AgentPlan) -> tuple[str, ...]:
+    """Where a node may go, for the picture of the graph."""
+    last = END_NODE if END_NODE in plan.nodes else END
     if node == MODEL:
-        return (TOOLS, last) if TOOLS in nodes else (last,)
-    return (MODEL, last) if node == TOOLS else (END,)
+        again = plan.output.strategy is not None or plan.hooks.has("before_model", "after_model")
+        return (*((TOOLS,) if TOOLS in plan.nodes else ()), last, *((MODEL,) if again else ()))
+    if node == TOOLS:
+        direct = any(t.return_direct for t in plan.executor.tools.by_name.values())
+        ends = direct or plan.exits.tools or plan.output.strategy is not None
+        return (MODEL, last) if ends or plan.hooks.has("before_tools", "after_tools") else (MODEL,)
+    return (MODEL, END) if plan.hooks.has("on_exit", "after_agent") else (END,)
 
 
 def _system_message(prompt: str | SystemMessage | None) -> SystemMessage | None:
@@ -239,8 +246,13 @@ def _system_message(prompt: str | SystemMessage | None) -> SystemMessage | None:
     return SystemMessage(prompt)
 
 
-def _transformers(middleware: Iterable[Any], own: Sequence[Any] | None) -> list[Any] | None:
-    found = [t for m in middleware for t in getattr(m, "transformers", ())]
-    return list(dict.fromkeys([*found, *(own or ())])) or None
+def _transformers(middleware: Iterable[Any], own: Sequence[Any] | None) -> list[Any]:
+    """Stream projections in order, exact repeats dropped."""
+    found = [t for m in middleware for t in getattr(m, "transformers", None) or ()]
+    unique: list[Any] = []
+    for transformer in (ToolCallTransformer, *found, *(own or ())):
+        if not any(transformer is known for known in unique):
+            unique.append(transformer)
+    return unique
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -12,10 +13,25 @@ from langchain_core.tools import BaseTool
 
 from ..middleware.request import ModelRequest
 from ..state.errors import ConfigurationError
+from ..tools.calls import Dual
+from .direct_call import direct_call
 from .structured_output import ActiveOutput, OutputPlan
 
 _REMEMBERED = 16
 """Combinations of model, tools and settings that are kept bound."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A model with tools and settings."""
+
+    public: Dual
+    """``(messages, config)``: through langchain-core, with callbacks and tracing."""
+    direct: Dual | None
+    """``(messages)``: the model alone, where nobody listens and that is all there is to do."""
+    active: ActiveOutput | None
+    """How to read the structured answer that is due."""
+    kept: tuple[Any, ...]
 
 
 class ModelBinder:
@@ -29,12 +45,12 @@ class ModelBinder:
         """Names of the tools that the agent can run."""
         self._open_ended = open_ended
         """Layers around tool calls may run tools that the agent does not know."""
-        self._bound: OrderedDict[Any, tuple[Runnable[Any, Any], ActiveOutput | None, Any]] = OrderedDict()
+        self._bound: OrderedDict[Any, Bound] = OrderedDict()
 
     def bind(
         self, request: ModelRequest[Any], plan: OutputPlan
-    ) -> tuple[Runnable[Any, Any], ActiveOutput | None]:
-        """The runnable for a request, and how to read the structured answer that is due.
+    ) -> Bound:
+        """The model for a request, and how to read the structured answer that is due.
 
         Raises:
             ConfigurationError: A tool was added that nothing can run, or a structured output
@@ -42,17 +58,19 @@ class ModelBinder:
         """
         key = self._key(request)
         if key is not None and (hit := self._bound.get(key)) is not None:
-            return hit[0], hit[1]
+            return hit
         self._check_tools(request.tools)
         active = plan.resolve(request.response_format, request.model, request.tools)
         runnable = _bind(request, active)
+        # The request's objects stay referenced, so that their ids stay theirs.
+        kept = (request.model, tuple(request.tools), request.response_format)
+        public = Dual("model", runnable.invoke, runnable.ainvoke)
+        bound = Bound(public, direct_call(runnable), active, kept)
         if key is not None:
-            # The request's objects stay referenced, so that their ids stay theirs.
-            kept = (request.model, tuple(request.tools), request.response_format)
-            self._bound[key] = (runnable, active, kept)
+            self._bound[key] = bound
             if len(self._bound) > _REMEMBERED:
                 self._bound.popitem(last=False)
-        return runnable, active
+        return bound
 
     def _key(self, request: ModelRequest[Any]) -> Any:
         try:
@@ -70,8 +88,8 @@ class ModelBinder:
         unknown = [t.name for t in tools if not isinstance(t, dict) and t.name not in self._known]
         if unknown:
             msg = (
-                f"Middleware added tools that the agent cannot run: {unknown}. Registered tools: "
-                f"{sorted(self._known)}. Give them to create_agent, set AgentMiddleware.tools, or "
+                f"Middleware added tools that the agent cannot run. Unknown tools: {unknown}. "
+                f"Registered tools: {sorted(self._known)}. Give them to create_agent, set AgentMiddleware.tools, or "
                 "run them in wrap_tool_call."
             )
             raise ConfigurationError(msg)

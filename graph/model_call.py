@@ -16,6 +16,7 @@ from ..state.errors import InvalidResponseError, RunError
 from ..state.history import repair_history, with_clean_calls
 from ..tools.calls import Calls, Dual, call_layer
 from .binding import ModelBinder
+from .direct_call import may_call_directly
 from .structured_output import ActiveOutput, Answered, AskAgain, Failed, OutputPlan
 
 Handler = Callable[[ModelRequest[Any]], Coroutine[Any, Any, "Reply"]]
@@ -38,6 +39,8 @@ class ModelCall:
     layers: Sequence[Dual]
     calls: Calls
     config: RunnableConfig
+    observed: bool
+    """Callback handlers listen."""
     output: OutputPlan
     failures: tuple[str, ...] = ()
     """Why earlier structured answers of this run were refused."""
@@ -82,18 +85,21 @@ class ModelCall:
 
     async def _ask(self, request: ModelRequest[Any]) -> Reply:
         """Call the model itself and read its reply."""
-        bound, active = self.binder.bind(request, self.output)
+        bound = self.binder.bind(request, self.output)
         messages = self._history(request)
         if request.system_message is not None:
             messages = [request.system_message, *messages]
-        answer = await self.calls.call(Dual("model", bound.invoke, bound.ainvoke), messages, self.config)
+        if bound.direct and not self.observed and not self.layers and may_call_directly(messages):
+            answer = await self.calls.call(bound.direct, messages)
+        else:
+            answer = await self.calls.call(bound.public, messages, self.config)
         reply = with_clean_calls(as_ai_message(answer))
         if self.name is not None:
             reply.name = self.name
         self.asks_again = False
-        if active is None:
+        if bound.active is None:
             return Reply(ModelResponse([reply]))
-        return Reply(self._read(active, reply))
+        return Reply(self._read(bound.active, reply))
 
     def _history(self, request: ModelRequest[Any]) -> list[BaseMessage]:
         """The messages to send: valid, whatever a layer did to them."""

@@ -27,6 +27,7 @@ from ..state.history import (
 from ..state.ledger import Ledger
 from ..state.working import WorkingState
 from ..tools.calls import Calls
+from .engine import Watchers
 from .model_call import ModelCall, Reply
 from .plan import AgentPlan
 from .routing import Step, after_model, finish_of
@@ -36,6 +37,9 @@ CUT_OFF = (
     "incomplete. Call the tool again, with shorter arguments."
 )
 NOT_RUN = "This call was not run: the run ended first ({reason})."
+FRESH_ID = "lc_run-"
+"""How langchain-core begins the id that it gives to a new reply."""
+
 NOTICE = "interlock"
 """Marks messages that the runner adds, under ``additional_kwargs["lc_source"]``."""
 
@@ -51,7 +55,9 @@ class ModelPhase:
         calls: Calls,
         config: RunnableConfig,
         runtime: Runtime[Any],
+        watchers: Watchers,
     ) -> None:
+        self._observed = watchers.observed
         self._plan = plan
         self._work = work
         self._ledger = ledger
@@ -75,6 +81,7 @@ class ModelPhase:
             layers=self._plan.hooks.wraps["wrap_model_call"],
             calls=self._calls,
             config=self._config,
+            observed=self._observed,
             output=self._plan.output,
             failures=tuple(self._ledger.output_attempts),
             name=self._plan.name,
@@ -188,7 +195,10 @@ class ModelPhase:
                 ledger.take_usage(message)
         if any(isinstance(m, AIMessage) and m.text.strip() for m in messages):
             ledger.empty_replies = 0
-        self._work.apply({"messages": messages}, "the model")
+        if not call.layers and all(m.id is None or m.id.startswith(FRESH_ID) for m in messages):
+            self._work.append(messages)
+        else:
+            self._work.apply({"messages": messages}, "the model")
         if answered:
             self._work.put("structured_response", response.structured_response)
         for command in reply.commands:

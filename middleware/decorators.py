@@ -174,7 +174,11 @@ def dynamic_prompt(function: Function | None = None, /) -> Middleware | Decorato
             message = text if isinstance(text, SystemMessage) else SystemMessage(text)
             return request.override(system_message=message)
 
-        members: dict[str, Any] = {"__doc__": prompt.__doc__, "__module__": prompt.__module__}
+        members: dict[str, Any] = {
+            "__doc__": prompt.__doc__,
+            "__module__": prompt.__module__,
+            "tools": [],
+        }
         if iscoroutinefunction(prompt):
 
             async def asynchronous(_self: Any, request: Any, handler: Any) -> Any:

@@ -9,9 +9,12 @@ such as an interrupt, comes the same way, and a flow that catches ``Exception`` 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import anyio
 
 from ..tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
 
@@ -34,6 +37,11 @@ class Ask:
         """Invoke a model or any other runnable."""
         name = type(runnable).__name__
         return cls(Dual(name, runnable.invoke, runnable.ainvoke), (value, config))
+
+
+# anyio waits on whichever event loop runs; asyncio itself is the business of the calls port.
+WAIT = Dual("the wait", time.sleep, anyio.sleep)
+"""``Ask(WAIT, (seconds,))`` waits without blocking an event loop."""
 
 
 def drive(flow: Flow[ResultT], handler: Callable[[Any], Any]) -> ResultT:

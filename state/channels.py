@@ -11,7 +11,7 @@ from langgraph.channels.delta import DeltaChannel
 from langgraph.channels.last_value import LastValue
 from langgraph.graph.message import add_messages
 
-from .reducers import fold_messages, index_messages, stamp_messages
+from .reducers import first_messages, fold_messages, index_messages, stamp_messages
 
 MessageStorage = Literal["delta", "full"]
 """How a thread keeps its messages: new ones only with regular snapshots, or all of them each step."""
@@ -64,6 +64,9 @@ class MessagesChannel(DeltaChannel[list[BaseMessage]]):
             self._index = None
             return super().update(values)
         messages = cast("list[BaseMessage]", self.value)
+        if not messages and (first := first_messages(values)) is not None:
+            self.value = first
+            return True
         if self._index is None:
             self._index = index_messages(messages)
         for update in values:
@@ -94,7 +97,7 @@ class LastWrite(LastValue[Any]):
 def _is_messages(update: Any) -> bool:
     """Whether an update is a list of messages, not an ``Overwrite`` or another notation."""
     return isinstance(update, list) and all(
-        isinstance(m, BaseMessage) for m in cast("list[Any]", update)
+        issubclass(kind, BaseMessage) for kind in set(map(type, cast("list[Any]", update)))
     )
 
 

@@ -113,6 +113,25 @@ class Repair:
     """The only change is at the end: ``messages`` is the given history plus ``added``."""
 
 
+def is_valid(messages: Sequence[BaseMessage], start: int = 0) -> bool:
+    """Whether every call from ``start`` on is answered once, right after its message."""
+    waiting: set[str] = set()
+    for message in messages[start:] if start else messages:
+        if isinstance(message, ToolMessage):
+            if message.tool_call_id not in waiting:
+                return False
+            waiting.discard(message.tool_call_id)
+            continue
+        if waiting:
+            return False
+        if isinstance(message, AIMessage) and (message.tool_calls or message.invalid_tool_calls):
+            ids = _call_ids(message)
+            waiting = set(ids)
+            if len(waiting) != len(ids) or not all(map(_usable_id, ids)):
+                return False
+    return not waiting
+
+
 def repair_history(messages: Sequence[BaseMessage], start: int = 0) -> Repair:
     """A history in which every call is answered once, right after its message.
 
@@ -124,7 +143,7 @@ def repair_history(messages: Sequence[BaseMessage], start: int = 0) -> Repair:
         start: Position before which the history is known to be valid; it is not looked at.
             Must not lie between a call and its results.
     """
-    if not any(isinstance(m, (AIMessage, ToolMessage)) for m in messages[start:]):
+    if is_valid(messages, start):
         return Repair(list(messages), changed=False, added=[], appended=True)
     replies = {
         n: with_clean_calls(m)

@@ -86,23 +86,27 @@ def _messages(value: Any) -> list[BaseMessage]:
         and all(isinstance(v, str) for v in cast("tuple[Any, ...]", value))
     ) else [value]
     for position, entry in enumerate(entries):
-        if isinstance(entry, BaseMessage):
-            if entry.id is None and not isinstance(entry, RemoveMessage):
-                entries[position] = entry.model_copy()
-            continue
-        try:
-            (entries[position],) = convert_to_messages([entry])
-        except (ValueError, TypeError, KeyError, NotImplementedError, AttributeError) as error:
-            role = cast("Any", entry).get("role") if isinstance(entry, dict) else None
-            what = f"role {role!r}" if role else f"{type(entry).__name__} {str(entry)[:80]!r}"
-            msg = (
-                f"Entry {position} of 'messages' is no message ({what}): {error}; give messages, "
-                "(role, text) pairs, role/content dicts, or text."
-            )
-            raise InvalidInputError(msg, key="messages") from error
-    for position, message in enumerate(entries):
-        _check_text(position, message)
+        if not isinstance(entry, BaseMessage):
+            entries[position] = entry = _as_message(position, entry)
+        elif entry.id is None and not isinstance(entry, RemoveMessage):
+            entries[position] = entry.model_copy()
+        content = entry.content
+        if type(content) is not str or not content.isascii():
+            _check_text(position, entry)
     return stamp_messages(entries)
+
+
+def _as_message(position: int, entry: Any) -> BaseMessage:
+    try:
+        return convert_to_messages([entry])[0]
+    except (ValueError, TypeError, KeyError, NotImplementedError, AttributeError) as error:
+        role = cast("Any", entry).get("role") if isinstance(entry, dict) else None
+        what = f"role {role!r}" if role else f"{type(entry).__name__} {str(entry)[:80]!r}"
+        msg = (
+            f"Entry {position} of 'messages' is no message ({what}): {error}; give messages, "
+            "(role, text) pairs, role/content dicts, or text."
+        )
+        raise InvalidInputError(msg, key="messages") from error
 
 
 def _check_text(position: int, message: BaseMessage) -> None:

@@ -51,7 +51,8 @@ def stamp_messages(update: Any) -> list[BaseMessage]:
         ValueError: An entry is no message; langchain-core names it.
     """
     entries = cast("list[Any]", update) if isinstance(update, list) else [update]
-    if not all(_plain(type(entry)) for entry in entries):
+    # A long history has few kinds of messages: look at the kinds, not at each message.
+    if not all(map(_plain, set(map(type, entries)))):
         entries = [
             message_chunk_to_message(m) if isinstance(m, BaseMessageChunk) else m
             for m in convert_to_messages(entries)
@@ -109,6 +110,15 @@ def fold_messages(
         index.clear()
         index.update(index_messages(merged))
     return merged
+
+
+def first_messages(updates: Sequence[list[BaseMessage]]) -> list[BaseMessage] | None:
+    """Updates of an empty conversation put together, or None if they must be merged one by one."""
+    together = [m for update in updates for m in update]
+    if RemoveMessage in set(map(type, together)):
+        return None
+    ids = {m.id for m in together}
+    return together if len(ids) == len(together) and None not in ids else None
 
 
 def unknown_removals(update: Iterable[BaseMessage], known: Iterable[str | None]) -> list[str]:

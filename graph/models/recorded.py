@@ -120,14 +120,15 @@ class _Tape(httpx.SyncByteStream, httpx.AsyncByteStream):
         return httpx.Response(self._source.status_code, headers=headers, stream=self)
 
     def __iter__(self) -> Iterator[bytes]:
-        for block in self._source.iter_bytes():
-            self._heard.append(block)
-            yield block
+        return map(self._keep, self._source.iter_bytes())
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for block in self._source.aiter_bytes():
-            self._heard.append(block)
-            yield block
+            yield self._keep(block)
+
+    def _keep(self, block: bytes) -> bytes:
+        self._heard.append(block)
+        return block
 
     def close(self) -> None:
         self._source.close()

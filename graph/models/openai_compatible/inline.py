@@ -1,46 +1,25 @@
-"""Ordinary coroutines run to their end without an event loop.
+"""An asynchronous generator run to its end without an event loop.
 
-The client is written once, as ``async def``. In a synchronous call everything it awaits is
-already done when it is awaited, so one ``send`` finishes it.
+In a synchronous call everything the client awaits is already done when it is awaited, so each
+item takes one step.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Coroutine, Generator
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, Generator
+from typing import TypeVar
 
-from ....state.errors import WouldBlockError
+from ....tools.calls import run_inline
 
 T = TypeVar("T")
 
 
-def finish_inline(work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of a coroutine that never has to wait.
-
-    Args:
-        work: The coroutine.
-
-    Raises:
-        WouldBlockError: It awaited something only an event loop can finish.
-    """
-    try:
-        work.send(None)
-    except StopIteration as end:
-        result: T = end.value
-        return result
-    work.close()
-    msg = (
-        "The chat model reached asynchronous work in a synchronous call. "
-        "Use ainvoke or astream, or give it a transport that also works synchronously."
-    )
-    raise WouldBlockError(msg)
-
-
-def iterate_inline(items: AsyncGenerator[T, None]) -> Generator[T, None, None]:
+def iterate_inline(items: AsyncGenerator[T, None], what: str) -> Generator[T, None, None]:
     """Yield the items of an asynchronous generator that never has to wait.
 
     Args:
         items: The generator; it is closed when this one is.
+        what: What runs, for the error.
 
     Raises:
         WouldBlockError: It awaited something only an event loop can finish.
@@ -48,9 +27,9 @@ def iterate_inline(items: AsyncGenerator[T, None]) -> Generator[T, None, None]:
     try:
         while True:
             try:
-                item = finish_inline(items.asend(None))
+                item = run_inline(items.asend(None), what)
             except StopAsyncIteration:
                 return
             yield item
     finally:
-        finish_inline(items.aclose())
+        run_inline(items.aclose(), what)

@@ -12,9 +12,10 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from typing_extensions import override
 
+from ....tools.calls import run_inline
 from .exchange import Exchange, Limits
 from .fields import ChatModelSettings
-from .inline import finish_inline, iterate_inline
+from .inline import iterate_inline
 from .ports import Port
 from .retry import RetryPolicy
 from .structured import Method, OutputSchema
@@ -108,7 +109,9 @@ class OpenAICompatibleChatModel(ChatModelSettings):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return finish_inline(self._whole(self.connections.blocking(), messages, stop, kwargs))
+        return run_inline(
+            self._whole(self.connections.blocking(), messages, stop, kwargs), "the chat model"
+        )
 
     @override
     async def _agenerate(
@@ -128,7 +131,9 @@ class OpenAICompatibleChatModel(ChatModelSettings):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        yield from iterate_inline(self._pieces(self.connections.blocking(), messages, stop, kwargs))
+        yield from iterate_inline(
+            self._pieces(self.connections.blocking(), messages, stop, kwargs), "the chat model"
+        )
 
     @override
     async def _astream(

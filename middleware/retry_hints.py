@@ -1,0 +1,94 @@
+"""What a failure itself says about another attempt: its family, its status, the wait it asks for.
+
+Nothing here reads the words of an error: they change with every release of a provider's package.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
+
+from langchain_core.exceptions import ModelError
+
+from ..state.errors import InterlockError, StructuredOutputError
+
+_SERVER_ERRORS = 500
+_CLIENT_ERRORS = 400
+_PASSING = frozenset({408, 409, 425, 429})
+"""Client errors that may be over the next time. Source: the retry rules of openai-python 2."""
+
+
+def default_retry_on(error: BaseException) -> bool:
+    """Whether another attempt can succeed where this one failed.
+
+    langchain-core's model errors know it themselves, and so do the errors of interlock's own
+    models, which belong to the same family. Every other error of interlock says that something
+    is wrong with the program, except an invalid structured answer. An error that carries an HTTP
+    status is judged by it. Whatever is left may pass.
+    """
+    if not isinstance(error, Exception):
+        return False
+    if isinstance(error, ModelError):
+        return error.is_retryable
+    if isinstance(error, InterlockError):
+        return isinstance(error, StructuredOutputError)
+    status = status_of(error)
+    if status is None or status < _CLIENT_ERRORS:
+        return True
+    return status in _PASSING or status >= _SERVER_ERRORS
+
+
+def status_of(error: BaseException) -> int | None:
+    """The HTTP status that an error carries, as the clients of most providers keep it."""
+    for holder in (error, getattr(error, "response", None)):
+        for name in ("status_code", "status"):
+            value = getattr(holder, name, None)
+            if isinstance(value, int) and not isinstance(value, bool):
+                return value
+    return None
+
+
+def asked_wait_s(error: BaseException) -> float | None:
+    """Seconds that an error asks to wait before the next attempt, if it says so.
+
+    Read from ``retry_after_s`` or ``retry_after``, or from the header of the HTTP response it
+    holds, in seconds or as a date.
+    """
+    for name in ("retry_after_s", "retry_after"):
+        if (seconds := _seconds(getattr(error, name, None))) is not None:
+            return seconds
+    items: Any = getattr(getattr(getattr(error, "response", None), "headers", None), "items", None)
+    if not callable(items):
+        return None
+    headers = {str(key).lower(): value for key, value in cast("Any", items())}
+    milliseconds = _seconds(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _seconds(value)
+    return seconds if seconds is not None else _until(value)
+
+
+def _seconds(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _until(value: Any) -> float | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, moment.timestamp() - time.time())
