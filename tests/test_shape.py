@@ -38,6 +38,8 @@ TWINS = {
     # LangChain middleware, whose authors write both
     *("after_agent", "after_model", "before_agent", "before_model"),
     *("wrap_model_call", "wrap_tool_call"),
+    # and whose layers a flow serves, driven in each way
+    "drive",
     # httpx: a client of blocking calls and one of awaited calls are closed each in its way
     "close",
     # langgraph checkpoint savers
