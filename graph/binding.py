@@ -47,9 +47,7 @@ class ModelBinder:
         """Layers around tool calls may run tools that the agent does not know."""
         self._bound: OrderedDict[Any, Bound] = OrderedDict()
 
-    def bind(
-        self, request: ModelRequest[Any], plan: OutputPlan
-    ) -> Bound:
+    def bind(self, request: ModelRequest[Any], plan: OutputPlan) -> Bound:
         """The model for a request, and how to read the structured answer that is due.
 
         Raises:

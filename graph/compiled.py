@@ -52,17 +52,24 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """
         return super().invoke(self._checked(input), self._marked(config, options), **options)
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:  # noqa: A002
+    async def ainvoke(
+        self, input: Any, config: RunnableConfig | None = None, **options: Any
+    ) -> Any:
         """:meth:`invoke` on an event loop."""
         return await super().ainvoke(self._checked(input), self._marked(config, options), **options)
 
-    def stream(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Iterator[Any]:  # noqa: A002
+    def stream(
+        self, input: Any, config: RunnableConfig | None = None, **options: Any
+    ) -> Iterator[Any]:
         """Run the agent and yield chunks of the chosen ``stream_mode`` as they come."""
         watched = config if isinstance(input, CheckedInput) else _set(config, unwatched=False)
         return super().stream(self._checked(input), watched, **options)
 
     def astream(
-        self, input: Any, config: RunnableConfig | None = None, **options: Any  # noqa: A002
+        self,
+        input: Any,
+        config: RunnableConfig | None = None,
+        **options: Any,
     ) -> AsyncIterator[Any]:
         """:meth:`stream` on an event loop."""
         watched = config if isinstance(input, CheckedInput) else _set(config, unwatched=False)
@@ -90,5 +97,3 @@ def _set(config: RunnableConfig | None, *, unwatched: bool) -> RunnableConfig:
     config = cast("RunnableConfig", dict(config or {}))
     config["configurable"] = {**config.get("configurable", {}), UNWATCHED: unwatched}
     return config
-
-

@@ -37,7 +37,11 @@ def direct_call(bound: Runnable[Any, Any]) -> Dual | None:
         if binding.config or binding.config_factories:
             return None
         model, arguments = binding.bound, dict(binding.kwargs)
-    if not isinstance(model, BaseChatModel) or not _is_plain(model) or _PUBLIC_ONLY & set(arguments):
+    if (
+        not isinstance(model, BaseChatModel)
+        or not _is_plain(model)
+        or _PUBLIC_ONLY & set(arguments)
+    ):
         return None
     stop = arguments.pop("stop", None)
 
@@ -90,5 +94,3 @@ def _message_of(result: ChatResult) -> AIMessage:
     if info:
         message.response_metadata = {**info, **message.response_metadata}
     return message
-
-

@@ -87,7 +87,7 @@ class ModelPhase:
             name=self._plan.name,
         )
         request = self._request()
-        sent = list(request.messages) if call.layers else None
+        sent: list[BaseMessage] | None = [*request.messages] if call.layers else None
         reply = await call.run(request)
         if sent is not None:
             self._keep_changes(sent, cast("list[BaseMessage]", request.messages))

@@ -19,16 +19,22 @@ class AgentNode(Runnable[dict[str, Any], list[Command[Any]]]):
 
     def __init__(self, plan: AgentPlan, name: str) -> None:
         self.plan = plan
-        self.name = name
+        self.name = self.node = name
 
     def invoke(
-        self, input: dict[str, Any], config: RunnableConfig | None = None, **_: Any  # noqa: A002
+        self,
+        input: dict[str, Any],
+        config: RunnableConfig | None = None,
+        **_: Any,
     ) -> list[Command[Any]]:
         """Run without suspending."""
-        return run_inline(self._run(input, ensure_config(config), BLOCKING), self.name)
+        return run_inline(self._run(input, ensure_config(config), BLOCKING), self.node)
 
     async def ainvoke(
-        self, input: dict[str, Any], config: RunnableConfig | None = None, **_: Any  # noqa: A002
+        self,
+        input: dict[str, Any],
+        config: RunnableConfig | None = None,
+        **_: Any,
     ) -> list[Command[Any]]:
         """Run on the event loop."""
         return await self._run(input, ensure_config(config), AWAITING)
@@ -37,6 +43,6 @@ class AgentNode(Runnable[dict[str, Any], list[Command[Any]]]):
         self, values: dict[str, Any], config: RunnableConfig, calls: Calls
     ) -> list[Command[Any]]:
         if (call := values.get("tool_call")) is not None:
-            turn = Turn(self.plan, self.name, state_of_send(config), config, calls)
+            turn = Turn(self.plan, self.node, state_of_send(config), config, calls)
             return await turn.run_call(call)
-        return await Turn(self.plan, self.name, values, config, calls).run()
+        return await Turn(self.plan, self.node, values, config, calls).run()

@@ -14,7 +14,7 @@ from ..state.merge import MergedSchema
 from ..state.working import KeyRules
 from ..tools.execution import ToolExecutor
 from .binding import ModelBinder
-from .routing import ExitRules
+from .exits import ExitRules
 from .structured_output import OutputPlan
 
 MODEL, TOOLS, END_NODE = "model", "tools", "end"

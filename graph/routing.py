@@ -17,6 +17,7 @@ from ..state.errors import InvalidJumpError
 from ..state.history import last_ai_message, pending_calls
 from ..state.ledger import Ledger
 from ..state.schema import JUMP_TARGETS
+from .exits import ExitRules
 
 STRUCTURED = "structured_response"
 """Exit reason of a run that gave the structured answer that was due."""
@@ -47,22 +48,6 @@ _FINISH_WORDS = {
 """What providers call the two ways a reply can stop short, in lower case."""
 
 _FINISH_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
-
-
-@dataclass(frozen=True)
-class ExitRules:
-    """What ends a run: fixed when the agent is built."""
-
-    tools: frozenset[str] = frozenset()
-    """Exit tools: a run ends after one of them succeeded."""
-    text: bool = True
-    """A reply in text ends the run."""
-    max_steps: int = 100
-    max_tokens_total: int | None = None
-    final_answer: bool = False
-    """At the step limit the model is asked once more, without tools."""
-    calls_tools: bool = True
-    """There is something that a call could run."""
 
 
 @dataclass(frozen=True)
@@ -171,9 +156,7 @@ def after_tools(
     if found is None:
         return Step("model")
     position, reply = found
-    results = {
-        m.tool_call_id: m for m in messages[position + 1 :] if isinstance(m, ToolMessage)
-    }
+    results = {m.tool_call_id: m for m in messages[position + 1 :] if isinstance(m, ToolMessage)}
     names = {cast("str", c["id"]): c["name"] for c in reply.tool_calls}
     ran = [i for i in executed if i in results and i in names]
     exits = [i for i in ran if names[i] in rules.tools]

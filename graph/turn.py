@@ -91,7 +91,9 @@ class Turn:
         self._at = ENTRY[node]
         runtime = runtime_of(config)
         self.hooks = HookRunner(plan, self.work, self.ledger, calls, config, runtime)
-        self.models = ModelPhase(plan, self.work, self.ledger, calls, config, runtime, self.watchers)
+        self.models = ModelPhase(
+            plan, self.work, self.ledger, calls, config, runtime, self.watchers
+        )
         self.tools = ToolsPhase(plan, self.work, self.ledger, calls, config, runtime, self.watchers)
 
     @property
@@ -321,5 +323,3 @@ class Turn:
             for n, update in enumerate(updates)
         ]
         return [*commands, *self.tools.for_parent]
-
-

@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 from langgraph.types import Command
+from langgraph.typing import ContextT
 from typing_extensions import TypeVar as DefaultTypeVar
 
 from ..state.errors import ConfigurationError
@@ -17,7 +18,6 @@ from ..state.schema import JUMP_TARGETS, AgentState, JumpTo
 from .request import ModelCallResult, ModelRequest, ModelResponse
 
 StateT = DefaultTypeVar("StateT", default=AgentState[Any])
-ContextT = DefaultTypeVar("ContextT", default=Any)
 ResponseT = DefaultTypeVar("ResponseT", default=Any)
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 

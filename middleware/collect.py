@@ -55,10 +55,10 @@ class HookPlan:
     """All hooks and layers of an agent, each list in the order in which it runs."""
 
     hooks: Mapping[HookPoint, Sequence[Hook]] = field(
-        default_factory=lambda: {point: () for point in HOOK_POINTS}
+        default_factory=lambda: dict.fromkeys(HOOK_POINTS, ())
     )
     wraps: Mapping[WrapPoint, Sequence[Dual]] = field(
-        default_factory=lambda: {point: () for point in WRAP_POINTS}
+        default_factory=lambda: dict.fromkeys(WRAP_POINTS, ())
     )
     """Layers, the outermost first."""
 
@@ -119,7 +119,9 @@ def _hook(name: str, middleware: Any, point: HookPoint) -> Hook | None:
     if sync is None and asynchronous is None:
         return None
     marked = [f for f in (sync, asynchronous) if f is not None]
-    jumps = next((j for f in marked if (j := getattr(f, "__can_jump_to__", None)) is not None), None)
+    jumps = next(
+        (j for f in marked if (j := getattr(f, "__can_jump_to__", None)) is not None), None
+    )
     declared = getattr(middleware, "interrupts", False)
     pauses = declared if isinstance(declared, bool) else point in declared
     values = 2 if point != "on_error" else 3

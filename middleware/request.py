@@ -11,15 +11,13 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, SystemMe
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
-from typing_extensions import TypeVar
+from langgraph.typing import ContextT
 
 from ..state.schema import ResponseT
 
-RequestContextT = TypeVar("RequestContextT", default=Any)
-
 
 @dataclass(init=False)
-class ModelRequest(Generic[RequestContextT]):
+class ModelRequest(Generic[ContextT]):
     """One request to the chat model.
 
     Change it with :meth:`override`, which returns a new request; a layer may call its handler
@@ -37,7 +35,7 @@ class ModelRequest(Generic[RequestContextT]):
     """The structured output that is due, in any form ``create_agent`` takes."""
     state: Any
     """The current state, with everything earlier hooks of this step wrote."""
-    runtime: Runtime[RequestContextT]
+    runtime: Runtime[ContextT]
     model_settings: dict[str, Any] = field(default_factory=dict[str, Any])
     """Further arguments of the model call, such as ``temperature``."""
 
@@ -89,7 +87,7 @@ class ModelRequest(Generic[RequestContextT]):
             name, value = "system_message", None if value is None else SystemMessage(value)
         self.__dict__[name] = value
 
-    def override(self, **changes: Any) -> ModelRequest[RequestContextT]:
+    def override(self, **changes: Any) -> ModelRequest[ContextT]:
         """A request with some fields replaced; this one stays as it is.
 
         Args:
@@ -138,4 +136,3 @@ class ExtendedModelResponse(Generic[ResponseT]):
 
 ModelCallResult = ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]
 """What ``wrap_model_call`` may return."""
-

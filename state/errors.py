@@ -6,7 +6,10 @@ InterlockError
 │   ├── StateSchemaError                 state schemas that clash, reserve or cannot be read
 │   └── MissingExtraError (ImportError)  an optional dependency that is not installed
 ├── InvalidInputError (ValueError)       input of a run that is refused before anything runs
-│   └── InvalidInputTypeError (TypeError)
+│   ├── InvalidInputTypeError (TypeError)
+│   │   (the next two are in approval_errors.py)
+│   ├── InvalidDecisionError             a decision about a tool call that may not be made
+│   └── NotWaitingError                  an answer that nothing waits for
 ├── InvalidUpdateError (ValueError)      a hook or tool returned an update that cannot be applied
 │   ├── InvalidJumpError                 a hook asked for a jump that leads nowhere
 │   └── InvalidResponseError (TypeError)  a layer returned something that is no response
@@ -14,8 +17,17 @@ InterlockError
 │   └── UnstorableValueError (TypeError)
 ├── RunError (RuntimeError)              a run cannot go on
 │   ├── StepLimitError                   the run needed more steps than it may take
+│   │   (the next two are in approval_errors.py)
+│   ├── CannotPauseError                 an approval is due and nothing would store the pause
+│   ├── HITLBreakpointException          the run stopped at a breakpoint and left a snapshot
 │   ├── ToolExecutionError               a tool failed and the agent raises tool failures
-│   └── WouldBlockError                  asynchronous work was reached in a synchronous run
+│   ├── WouldBlockError                  asynchronous work was reached in a synchronous run
+│   └── GuardrailError                   a guardrail ends the run
+│       │   (the subclasses live in guardrail_errors.py)
+│       ├── PIIDetectionError            sensitive data where it must not be
+│       ├── DetectorError                a detector failed, so the text may not pass
+│       ├── ModerationError              content was flagged, or could not be checked
+│       └── FirewallError                a tool call is outside what is allowed
 ├── StructuredOutputError (ValueError)   the model gave no valid structured answer
 │   │   (the rest of them are in structured_errors.py)
 │   ├── StructuredOutputValidationError
@@ -40,7 +52,8 @@ InterlockError
     ├── ChatModelMalformedError          the answer is not what the protocol promises
     │   └── ChatModelTooLargeError       the answer is longer than the limit
     ├── ChatModelIncompleteError         the stream ended before the answer did
-    └── ChatModelRefusalError            the model refused where an answer was needed
+    ├── ChatModelRefusalError            the model refused where an answer was needed
+    └── ScriptError                      a scripted model has no step for this call
 
 Interrupts, jumps and parent commands are signals, not errors: they are langgraph's own.
 Messages name the offending thing with ``!r`` and end with what to do; the data is on the
@@ -73,9 +86,7 @@ class ToolDefinitionError(ConfigurationError):
 class StateSchemaError(ConfigurationError, TypeError):
     """State schemas contradict each other, use a reserved key or cannot be read."""
 
-    def __init__(
-        self, message: str, *, key: str | None = None, owners: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, message: str, *, key: str | None = None, owners: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.key = key
         """The state key in question."""
@@ -119,9 +130,7 @@ class InvalidUpdateError(InterlockError, ValueError):
 class InvalidJumpError(InvalidUpdateError):
     """A hook asked for a jump that does not exist or that it did not declare."""
 
-    def __init__(
-        self, message: str, *, owner: str, target: object, allowed: Sequence[str]
-    ) -> None:
+    def __init__(self, message: str, *, owner: str, target: object, allowed: Sequence[str]) -> None:
         super().__init__(message, owner=owner, key="jump_to")
         self.target = target
         """What the hook asked for."""
@@ -169,6 +178,13 @@ class ToolExecutionError(RunError):
 
 class WouldBlockError(RunError):
     """Asynchronous work was reached in a synchronous run, where no event loop drives it."""
+
+
+class GuardrailError(RunError):
+    """A guardrail ends the run.
+
+    Its subclasses are in ``guardrail_errors.py``.
+    """
 
 
 class StructuredOutputError(InterlockError, ValueError):

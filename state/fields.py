@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from inspect import isclass
-from typing import Annotated, Any, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NotRequired, Required, cast, get_args, get_origin, get_type_hints
 
 from langgraph.channels.base import BaseChannel
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation
 from pydantic_core import PydanticUndefined
-from typing_extensions import NotRequired, Required, is_typeddict
+from typing_extensions import is_typeddict
 
 from .errors import StateSchemaError
 from .schema import AgentState, OmitFromSchema
@@ -105,9 +107,7 @@ def _field(
     key: str, hint: Any, schema: str, default: Callable[[], Any] | None, *, validated: bool
 ) -> StateField:
     annotation = _bare(hint)
-    mark = next(
-        (m for m in getattr(annotation, "__metadata__", ()) if _is_mark(m)), None
-    )
+    mark = next((m for m in getattr(annotation, "__metadata__", ()) if _is_mark(m)), None)
     inherited = key in _BASE and annotation == _BASE[key]
     return StateField(
         name=key,
@@ -131,7 +131,7 @@ def _bare(hint: Any) -> Any:
     if get_origin(hint) is Annotated:
         inner, *metadata = get_args(hint)
         if get_origin(inner) in (Required, NotRequired):
-            return Annotated[(get_args(inner)[0], *metadata)]  # type: ignore[return-value]
+            return Annotated[(get_args(inner)[0], *metadata)]
     return hint
 
 
@@ -150,7 +150,7 @@ def _defaults(kind: Any) -> Mapping[str, Callable[[], Any]]:
                 makers[spec.name] = _constant(spec.default)
         return makers
     return {
-        key: (lambda info=info: info.get_default(call_default_factory=True, validated_data={}))
+        key: partial(info.get_default, call_default_factory=True, validated_data={})
         for key, info in kind.model_fields.items()
         if info.default is not PydanticUndefined or info.default_factory is not None
     }
@@ -158,11 +158,7 @@ def _defaults(kind: Any) -> Mapping[str, Callable[[], Any]]:
 
 def _constant(value: Any) -> Callable[[], Any]:
     """A maker of copies of ``value``, so that runs share no mutable default."""
-    from copy import deepcopy  # noqa: PLC0415
-
-    return lambda: deepcopy(value)
+    return partial(deepcopy, value)
 
 
-_BASE = {
-    key: _bare(hint) for key, hint in get_type_hints(AgentState, include_extras=True).items()
-}
+_BASE = {key: _bare(hint) for key, hint in get_type_hints(AgentState, include_extras=True).items()}

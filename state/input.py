@@ -80,11 +80,17 @@ class InputCheck:
 
 
 def _messages(value: Any) -> list[BaseMessage]:
-    entries = cast("list[Any]", list(value)) if isinstance(value, (list, tuple)) and not (
-        # A pair of strings is one message in (role, text) notation.
-        isinstance(value, tuple) and len(cast("tuple[Any, ...]", value)) == 2  # noqa: PLR2004
-        and all(isinstance(v, str) for v in cast("tuple[Any, ...]", value))
-    ) else [value]
+    entries = (
+        cast("list[Any]", list(value))
+        if isinstance(value, (list, tuple))
+        and not (
+            # A pair of strings is one message in (role, text) notation.
+            isinstance(value, tuple)
+            and len(cast("tuple[Any, ...]", value)) == 2  # noqa: PLR2004
+            and all(isinstance(v, str) for v in cast("tuple[Any, ...]", value))
+        )
+        else [value]
+    )
     for position, entry in enumerate(entries):
         if not isinstance(entry, BaseMessage):
             entries[position] = entry = _as_message(position, entry)

@@ -8,13 +8,13 @@ what users read are the output keys of :class:`RunLedger`, written when the run 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.channels.untracked_value import UntrackedValue
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from .schema import OmitFromInput, PrivateStateAttr
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, NotRequired, Required, cast
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
-from typing_extensions import NotRequired, Required, TypedDict
+from typing_extensions import TypedDict
 
 from .channels import LastWrite, MessageStorage, messages_channel
 from .errors import StateSchemaError
@@ -92,9 +92,9 @@ def _annotate(field: StateField, storage: MessageStorage) -> Any:
     if field.reducer is add_messages:
         annotation = Annotated[list[AnyMessage], messages_channel(storage)]
     elif field.name == "jump_to" and field.owner == AgentState.__name__:
-        annotation = Annotated[(field.value_type, run_scoped(), PrivateStateAttr)]  # type: ignore[assignment]
+        annotation = Annotated[(field.value_type, run_scoped(), PrivateStateAttr)]
     elif field.reducer is None:
-        annotation = Annotated[(annotation, LastWrite(field.value_type))]  # type: ignore[assignment]
+        annotation = Annotated[(annotation, LastWrite(field.value_type))]
     return Required[annotation] if field.name == "messages" else NotRequired[annotation]
 
 

@@ -92,3 +92,12 @@ class ChatModelRefusalError(ChatModelError, ModelRefusalError):
         self.provider_message = self.error_code = self.request_id = None
         self.raw_message = ai_message
         """The reply that holds the refusal."""
+
+
+class ScriptError(ChatModelError):
+    """A ``ScriptedChatModel`` was asked for what its script does not hold: the test is wrong."""
+
+    def __init__(self, message: str, *, position: int) -> None:
+        super().__init__(message)
+        self.position = position
+        """Which call it was, counted from 0: also the position of the step in the script."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal
+from typing import Annotated, Any, Generic, Literal, NotRequired, Required
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.graph.message import add_messages
-from typing_extensions import NotRequired, Required, TypedDict, TypeVar
+from typing_extensions import TypedDict, TypeVar
 
 ResponseT = TypeVar("ResponseT", default=Any)
 

@@ -120,7 +120,9 @@ def _first_unstorable(value: Any, types: frozenset[type]) -> type | None:
         return None
     if kind in types:
         # A class defined inside a function has no name that storage could look it up by.
-        return None if getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind else kind
+        return (
+            None if getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind else kind
+        )
     if isinstance(value, dict):
         pairs = cast("dict[Any, Any]", value).items()
         return _first_in((x for pair in pairs for x in pair), types)

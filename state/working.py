@@ -18,6 +18,7 @@ from .reducers import fold_messages, index_messages, stamp_messages, unknown_rem
 
 Reduce = Callable[[Any, Any], Any]
 
+
 class KeyRules:
     """How each state key takes an update: made once per agent from its channels."""
 

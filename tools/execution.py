@@ -135,7 +135,9 @@ class ToolExecutor:
             jobs = [partial(self.run, call, state, context) for call in calls]
             outcomes = await context.calls.many(jobs, self.policy.concurrency_limit)
             jobs_done = [(o.value, o.error) for o in outcomes]
-        return [v for v, _ in jobs_done if v is not None], [e for _, e in jobs_done if e is not None]
+        return [v for v, _ in jobs_done if v is not None], [
+            e for _, e in jobs_done if e is not None
+        ]
 
     async def _attempt(
         self, call: ToolCall, state: Mapping[str, Any], context: RunContext

@@ -142,7 +142,7 @@ def _annotations(tool: BaseTool) -> dict[str, Any]:
     if isclass(schema) and issubclass(schema, BaseModel):
         for name, info in schema.model_fields.items():
             if info.metadata or found.get(name) is None:
-                found[name] = Annotated[(info.annotation, *(info.metadata or [None]))]  # type: ignore[assignment]
+                found[name] = Annotated[(info.annotation, *(info.metadata or [None]))]
     return found
 
 

@@ -1,0 +1,103 @@
+"""The settings of an agent: what ``create_agent`` takes besides the model and the tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, TypedDict
+
+from langchain_core.messages import SystemMessage
+from langgraph.store.base import BaseStore
+from langgraph.types import Checkpointer
+
+from ..state.channels import MessageStorage
+from ..tools.execution import OnToolError
+
+
+class AgentSettings(TypedDict, total=False):
+    """Keyword arguments of ``create_agent``; each may be left out."""
+
+    system_prompt: str | SystemMessage | None
+    """Put before the conversation at each model call, never stored."""
+    middleware: Sequence[Any]
+    """Guards of the run, the first one outermost: our ``AgentMiddleware`` or LangChain's."""
+    response_format: Any
+    """The structured answer that is due: a schema, a union of schemas, or a strategy."""
+    state_schema: Any
+    """The agent's state: a subclass of ``AgentState``, a dataclass or a pydantic model."""
+    context_schema: Any
+    """Type of the ``context`` that a run is given."""
+    checkpointer: Checkpointer
+    """Stores threads, so that runs can pause, resume and go on."""
+    store: BaseStore | None
+    """Long-term memory, for tools and hooks."""
+    interrupt_before: list[str] | None
+    """Nodes (``model``, ``tools``, ``end``) to pause before."""
+    interrupt_after: list[str] | None
+    """Nodes to pause after."""
+    debug: bool
+    """Print what happens in each step."""
+    name: str | None
+    """Name of the agent: of its graph and of its replies."""
+    cache: Any
+    """A langgraph cache, for nodes with a cache policy."""
+    transformers: Sequence[Any] | None
+    """Stream transformer factories for ``stream_events(version="v3")``."""
+    exit_conditions: Sequence[str] | None
+    """What ends a run: ``"text"``, a reply without tool calls, or the name of a tool that
+    succeeded. ``["text"]`` by default."""
+    max_agent_steps: int
+    """Model calls of one run, 100 by default; the run then ends with the exit reason
+    ``max_agent_steps``."""
+    max_tokens_total: int | None
+    """Tokens that the model calls of one run may use before it ends."""
+    final_answer: bool
+    """Ask the model once more, without tools, when the step limit is reached."""
+    on_tool_error: OnToolError
+    """``"message"``, the default, tells the model; ``"raise"`` ends the run; a function
+    ``(error, request)`` gives the text for the model, or None to raise."""
+    tool_concurrency_limit: int | None
+    """Calls of one reply that run at the same time."""
+    message_storage: MessageStorage
+    """``"delta"``, the default, stores new messages only, with regular full copies; ``"full"``
+    stores all messages at each step."""
+
+
+DEFAULTS: AgentSettings = {
+    "system_prompt": None,
+    "middleware": (),
+    "response_format": None,
+    "state_schema": None,
+    "context_schema": None,
+    "checkpointer": None,
+    "store": None,
+    "interrupt_before": None,
+    "interrupt_after": None,
+    "debug": False,
+    "name": None,
+    "cache": None,
+    "transformers": None,
+    "exit_conditions": None,
+    "max_agent_steps": 100,
+    "max_tokens_total": None,
+    "final_answer": False,
+    "on_tool_error": "message",
+    "tool_concurrency_limit": None,
+    "message_storage": "delta",
+}
+"""What holds where a setting is left out."""
+
+
+def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings, those that were not given with their defaults.
+
+    Raises:
+        TypeError: A name is no setting.
+    """
+    for name in given:
+        if name not in DEFAULTS:
+            close = get_close_matches(name, DEFAULTS, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            msg = f"create_agent has no setting {name!r}.{hint}"
+            raise TypeError(msg)
+    return {**DEFAULTS, **given}
