@@ -83,5 +83,5 @@ class ActiveOutput:
         if reply.calls:
             return answer_in_call(reply, self.specs)
         if isinstance(self.strategy, ProviderStrategy):
-            return answer_in_native_text(reply.message, self.specs[0])
-        return answer_in_prose(reply.message, self.specs)
+            return answer_in_native_text(reply, self.specs[0])
+        return answer_in_prose(reply, self.specs)

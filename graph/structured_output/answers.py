@@ -91,7 +91,7 @@ def answer_in_call(reply: Reply, specs: Sequence[SchemaSpec[Any]]) -> Any:
     if others:
         raise MultipleStructuredOutputsError([call.name for call in reply.calls], reply.message)
     try:
-        _require_whole(reply.message, reply.text)
+        _require_whole(reply)
         spec = _spec_for(call, specs)
         value = call.arguments
         if isinstance(value, str):
@@ -101,22 +101,22 @@ def answer_in_call(reply: Reply, specs: Sequence[SchemaSpec[Any]]) -> Any:
         raise StructuredOutputValidationError(call.name, error, reply.message) from error
 
 
-def answer_in_native_text(message: AIMessage, spec: SchemaSpec[Any]) -> Any:
+def answer_in_native_text(reply: Reply, spec: SchemaSpec[Any]) -> Any:
     """Read the answer from the text of a reply that the provider was to hold to a schema.
 
     Raises:
         StructuredOutputValidationError: The text is cut off, is no JSON or does not fit.
     """
-    text = reply_text(message)
     try:
-        _require_whole(message, text)
+        _require_whole(reply)
+        text = reply_text(reply.message)
         value = read_json(text, name=spec.title, surrounded=True, bare=spec.wrapped)
         return spec.validate(value)
     except StructuredOutputError as error:
-        raise StructuredOutputValidationError(spec.title, error, message) from error
+        raise StructuredOutputValidationError(spec.title, error, reply.message) from error
 
 
-def answer_in_prose(message: AIMessage, specs: Sequence[SchemaSpec[Any]]) -> Any:
+def answer_in_prose(reply: Reply, specs: Sequence[SchemaSpec[Any]]) -> Any:
     """Read the answer from the text of a reply that should have called an output tool.
 
     Some models write the arguments down instead of calling. That is an answer if the text is
@@ -129,13 +129,13 @@ def answer_in_prose(message: AIMessage, specs: Sequence[SchemaSpec[Any]]) -> Any
             that does not fit the only schema.
     """
     names = [spec.title for spec in specs]
-    text = reply_text(message)
+    message = reply.message
     try:
-        _require_whole(message, text)
+        _require_whole(reply)
     except UnreadableAnswerError as error:
         raise StructuredOutputValidationError(" or ".join(names), error, message) from error
     try:
-        value = read_json(text, name=" or ".join(names))
+        value = read_json(reply_text(message), name=" or ".join(names))
     except UnreadableAnswerError:
         raise MissingStructuredOutputError(names, message) from None
     found: list[Any] = []
@@ -159,10 +159,11 @@ def _spec_for(call: AnswerCall, specs: Sequence[SchemaSpec[Any]]) -> SchemaSpec[
     raise SchemaMismatchError(call.name, [problem])
 
 
-def _require_whole(message: AIMessage, text: str) -> None:
-    how = ending(message)
+def _require_whole(reply: Reply) -> None:
+    how = ending(reply.message)
     if how == "complete":
         return
+    message, text = reply.message, reply.text
     quoted = repr(shortened(text, MAX_QUOTED))
     if how == "refused":
         words = refusal_text(message) or text or finish_reason(message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from jsonschema import Draft202012Validator
@@ -17,7 +18,7 @@ from referencing.exceptions import Unresolvable
 
 from ...state.errors import ConfigurationError
 from ...state.structured_errors import SchemaMismatchError
-from .problems import json_schema_problems
+from .json_schema_problems import json_schema_problems
 from .references import REGISTRY, follow_references
 
 
@@ -64,8 +65,22 @@ def check_for(schema: Mapping[str, Any], name: str) -> JsonSchemaCheck:
         ConfigurationError: The schema is no JSON, breaks the rules of its edition, has a
             reference to nowhere, or applies itself to the same value without end.
     """
+    try:
+        text = json.dumps(schema, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        msg = (
+            f"The JSON schema {name!r} is no JSON value: {error}; use only dicts, lists, text, "
+            "numbers and None."
+        )
+        raise ConfigurationError(msg) from error
+    return _check_for_text(text, name)
+
+
+# Middleware may make a strategy for each request, and checking a schema takes milliseconds.
+@lru_cache(maxsize=256)
+def _check_for_text(text: str, name: str) -> JsonSchemaCheck:
     where = f"The JSON schema {name!r}"
-    own = _copied(schema, where)
+    own = cast("dict[str, Any]", json.loads(text))
     draft = _edition(own, where)
     try:
         draft.check_schema(own)
@@ -82,15 +97,6 @@ def check_for(schema: Mapping[str, Any], name: str) -> JsonSchemaCheck:
         raise ConfigurationError(msg)
     validator = draft(own, registry=REGISTRY, format_checker=draft.FORMAT_CHECKER)
     return JsonSchemaCheck(name, own, references.recursive, validator)
-
-
-def _copied(schema: Mapping[str, Any], where: str) -> dict[str, Any]:
-    try:
-        text = json.dumps(schema, allow_nan=False)
-        return cast("dict[str, Any]", json.loads(text))
-    except (TypeError, ValueError, RecursionError) as error:
-        msg = f"{where} is no JSON value: {error}; use only dicts, lists, text, numbers and None."
-        raise ConfigurationError(msg) from error
 
 
 def _edition(schema: dict[str, Any], where: str) -> type[Validator]:

@@ -7,14 +7,9 @@ no links and no code: it is sent to the model and may end in a log.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import Any, cast
 
-from jsonschema.exceptions import ValidationError as JsonSchemaError
-from jsonschema.exceptions import (
-    best_match,  # pyright: ignore[reportUnknownVariableType]  # its stub is partly untyped
-)
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -26,8 +21,9 @@ MAX_PROBLEMS = 8
 MAX_VALUE_LENGTH = 200
 """Characters of an offending value that are repeated."""
 
-_MAX_WORDS_LENGTH = 300
-_MAX_SEEN = 50
+MAX_WORDS_LENGTH = 300
+"""Characters of a validator's words that are repeated."""
+
 _UNTYPED_ROOT = "the whole answer"
 
 
@@ -76,40 +72,19 @@ def pydantic_problems(
         root: Where ``data`` lies in the answer.
     """
     lines = [
-        _line([*root, *_steps_in(data, found["loc"])], found["msg"], found.get("input"))
+        problem_line([*root, *_steps_in(data, found["loc"])], found["msg"], found.get("input"))
         for found in error.errors(include_url=False, include_context=False)
     ]
-    return _limited(lines)
+    return limited(lines)
 
 
-def json_schema_problems(
-    errors: Iterable[JsonSchemaError], root: Sequence[str | int] = ()
-) -> list[str]:
-    """Tell what ``jsonschema`` found, sorted by place; reads no more errors than it needs."""
-    seen: list[JsonSchemaError] = [
-        best_match([error]) or error for error in islice(errors, _MAX_SEEN)
-    ]
-    seen.sort(key=lambda error: [str(step) for step in error.absolute_path])
-    lines: list[str] = []
-    for error in seen:
-        value = cast("object", error.instance)
-        said = repr(value)
-        words = error.message
-        if len(said) > MAX_VALUE_LENGTH:
-            words = words.replace(said, "the value")
-        path = [*root, *error.absolute_path]
-        if words.startswith(said):
-            lines.append(f"{path_text(path)}: {shortened(words, _MAX_WORDS_LENGTH)}")
-        else:
-            lines.append(_line(path, words, value))
-    return _limited(lines)
+def problem_line(path: Sequence[str | int], words: str, value: object) -> str:
+    """Give one problem as a line."""
+    return f"{path_text(path)}: {shortened(words, MAX_WORDS_LENGTH)} (got {value_text(value)})"
 
 
-def _line(path: Sequence[str | int], words: str, value: object) -> str:
-    return f"{path_text(path)}: {shortened(words, _MAX_WORDS_LENGTH)} (got {value_text(value)})"
-
-
-def _limited(lines: list[str]) -> list[str]:
+def limited(lines: list[str]) -> list[str]:
+    """Give the first problems, and how many more there are."""
     if len(lines) <= MAX_PROBLEMS:
         return lines
     return [*lines[:MAX_PROBLEMS], f"and {len(lines) - MAX_PROBLEMS} more problems"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,47 +17,15 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012, specification_with
 
 from ...state.errors import ConfigurationError
-from .json_value import is_list, is_object
+from .circles import children, has_cycle
+from .json_value import is_object
 
-_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_SINGLES = (
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-)
 _IN_PLACE = frozenset(("allOf", "anyOf", "oneOf", "dependentSchemas", "if", "then", "else", "not"))
 _REFERENCES = ("$ref", "$dynamicRef")
 _TO_A_DEFINITION = re.compile(r"#/(\$defs|definitions)/[^/]+")
 
 REGISTRY: Registry[Any] = METASCHEMAS
 """The metaschemas and nothing else: a reference is never fetched from anywhere."""
-
-
-def children(schema: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """Give the schemas directly inside a schema: keyword, place relative to it, the schema."""
-    for keyword in _MAPS:
-        inner = schema.get(keyword)
-        if is_object(inner):
-            for key, value in inner.items():
-                yield keyword, f"{keyword}/{_escaped(key)}", value
-    for keyword in (*_LISTS, "items"):
-        inner = schema.get(keyword)
-        if is_list(inner):
-            for number, value in enumerate(inner):
-                yield keyword, f"{keyword}/{number}", value
-    for keyword in _SINGLES:
-        if is_object(schema.get(keyword)):
-            yield keyword, keyword, schema[keyword]
 
 
 @dataclass
@@ -73,12 +40,12 @@ class References:
     @property
     def recursive(self) -> bool:
         """Whether a schema leads back to itself, as the schema of a tree does."""
-        return _has_cycle(self.inside)
+        return has_cycle(self.inside)
 
     @property
     def endless(self) -> bool:
         """Whether a schema applies itself to the same value, so that checking never ends."""
-        return _has_cycle(self.in_place)
+        return has_cycle(self.in_place)
 
 
 def follow_references(
@@ -144,26 +111,3 @@ def _check(goal: Any, draft: type[Validator], where: str) -> None:
     except SchemaError as error:
         msg = f"{where} leads to something that is no schema: {error.message}; let it point to one."
         raise ConfigurationError(msg) from error
-
-
-def _has_cycle(graph: Mapping[int, list[int]]) -> bool:
-    done: set[int] = set()
-    for start in graph:
-        path: set[int] = set()
-        waiting = [(start, False)]
-        while waiting:
-            node, leaving = waiting.pop()
-            if leaving:
-                path.discard(node)
-                done.add(node)
-            elif node in path:
-                return True
-            elif node not in done:
-                path.add(node)
-                waiting.append((node, True))
-                waiting += [(after, False) for after in graph.get(node, ())]
-    return False
-
-
-def _escaped(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")

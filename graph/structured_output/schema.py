@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, is_dataclass
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
 from ...state.structured_errors import SchemaMismatchError
-from . import json_schema as dict_schema
-from . import typed
 from .json_value import is_object
 from .names import safe_name
 from .partial import partial_value
 from .problems import value_text
 from .shape import WRAPPED_FIELD, provider_shape
+from .typed import check_for, type_description, type_name
 from .variants import unpacked
 
 SchemaT = TypeVar("SchemaT")
@@ -25,6 +25,18 @@ SchemaKind = Literal["pydantic", "dataclass", "typeddict", "json_schema", "type"
 
 UNTITLED = "response_format"
 """Name of a JSON schema without a title. Always the same: a resumed thread must know its tools."""
+
+
+class _Check(Protocol):
+    """Holds values against a schema, whatever it was given as."""
+
+    @property
+    def schema(self) -> dict[str, Any]: ...
+
+    @property
+    def recursive(self) -> bool: ...
+
+    def __call__(self, value: object, root: Sequence[str | int] = ()) -> object: ...
 
 
 @dataclass(init=False)
@@ -74,13 +86,8 @@ class SchemaSpec(Generic[SchemaT]):
         self.schema_kind = _kind(schema)
         given = unpacked(schema)
         self.title = _title(given)
-        self._check: dict_schema.JsonSchemaCheck | typed.TypedCheck
-        if is_object(given):
-            self._check = dict_schema.check_for(given, self.title)
-            told = str(given.get("description", ""))
-        else:
-            self._check = typed.check_for(given)
-            told = typed.type_description(given)
+        self._check = _check_for(given, self.title)
+        told = str(given.get("description", "")) if is_object(given) else type_description(given)
         self.name = safe_name(name or self.title)
         self.recursive = self._check.recursive
         shape = provider_shape(self._check.schema, self.name)
@@ -129,6 +136,15 @@ class SchemaSpec(Generic[SchemaT]):
             raise SchemaMismatchError(self.title, problems) from None
 
 
+def _check_for(schema: object, title: str) -> _Check:
+    if not is_object(schema):
+        return check_for(schema)
+    # jsonschema takes as long to import as half of langchain-core, and only these need it.
+    from .json_schema import check_for as check_for_json_schema  # noqa: PLC0415
+
+    return check_for_json_schema(schema, title)
+
+
 def _kind(schema: object) -> SchemaKind:
     if is_object(schema):
         return "json_schema"
@@ -146,4 +162,4 @@ def _title(schema: object) -> str:
     if is_object(schema):
         title = schema.get("title")
         return title if isinstance(title, str) and title.strip() else UNTITLED
-    return typed.type_name(schema)
+    return type_name(schema)

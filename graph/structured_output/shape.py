@@ -11,14 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .circles import DEFINITIONS, children, definition
 from .json_value import is_object
 from .names import safe_name
-from .references import children
 
 WRAPPED_FIELD = "value"
 """The one field of the object around a schema that is no object itself."""
-
-_DEFINITIONS = ("$defs", "definitions")
 
 
 @dataclass(frozen=True)
@@ -61,20 +59,11 @@ def _inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
     # A chain of references is no longer than the number of definitions; the checks before this
     # have refused circles.
     while isinstance(root.get("$ref"), str) and "$id" not in root:
-        goal = _at_pointer(schema, root["$ref"])
-        if goal is None:
+        goal = definition(schema, root["$ref"])
+        if not is_object(goal) or "$id" in goal:
             break
         root = {**goal, **{key: value for key, value in root.items() if key != "$ref"}}
     return root
-
-
-def _at_pointer(schema: Mapping[str, Any], pointer: str) -> dict[str, Any] | None:
-    head, _, rest = pointer.partition("/")
-    keyword, _, key = rest.partition("/")
-    if head != "#" or keyword not in _DEFINITIONS or "/" in key or "%" in key:
-        return None
-    goal = schema.get(keyword, {}).get(key.replace("~1", "/").replace("~0", "~"))
-    return goal if is_object(goal) and "$id" not in goal else None
 
 
 def _wrapped(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -82,7 +71,7 @@ def _wrapped(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
     inner.pop("$schema", None)
     definitions: dict[str, Any] = {}
     if "$id" not in inner:  # with one, references start from the inner schema wherever it stands
-        definitions = {key: inner.pop(key) for key in _DEFINITIONS if key in inner}
+        definitions = {key: inner.pop(key) for key in DEFINITIONS if key in inner}
         _move_references(
             [inner, *(goal for group in definitions.values() for goal in group.values())]
         )
@@ -104,6 +93,6 @@ def _move_references(schemas: list[Any]) -> None:
             continue
         reference = str(here.get("$ref", ""))
         head, *steps = reference.split("/")
-        if head == "#" and (not steps or steps[0] not in _DEFINITIONS):
+        if head == "#" and (not steps or steps[0] not in DEFINITIONS):
             here["$ref"] = f"#/properties/{WRAPPED_FIELD}{reference[1:]}"
         schemas += [child for _, _, child in children(here)]

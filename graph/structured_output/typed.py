@@ -18,8 +18,8 @@ from typing_extensions import TypeAliasType
 
 from ...state.errors import ConfigurationError
 from ...state.structured_errors import SchemaMismatchError
+from .circles import contains_itself
 from .problems import pydantic_problems
-from .references import follow_references
 
 _SUPPORTED = (
     "give a pydantic model, a dataclass, a TypedDict, an Enum, a type such as list[Item] or "
@@ -149,8 +149,7 @@ def _new_check(schema: Any) -> TypedCheck:
         reason = str(error).split("\n\nFor further information", maxsplit=1)[0]
         msg = f"{where} cannot be used for structured output: {reason}; {_SUPPORTED}."
         raise ConfigurationError(msg) from error
-    recursive = follow_references(json_schema, where).recursive
-    return TypedCheck(name, json_schema, recursive, adapter)
+    return TypedCheck(name, json_schema, contains_itself(json_schema), adapter)
 
 
 def _is_type(schema: Any) -> bool:

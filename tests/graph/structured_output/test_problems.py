@@ -3,12 +3,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
-from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError, field_validator
 
 from interlock.graph.structured_output.problems import (
     MAX_PROBLEMS,
-    json_schema_problems,
     path_text,
     pydantic_problems,
     value_text,
@@ -76,27 +74,6 @@ def test_long_values_and_long_lists_of_problems_are_cut() -> None:
 
     assert problems[-1] == f"and {100 - MAX_PROBLEMS} more problems"
     assert len("".join(problems)) < MAX_PROBLEMS * 500
-
-
-def test_json_schema_problem_has_path_and_value() -> None:
-    validator = Draft202012Validator(
-        {"properties": {"points": {"items": {"type": "string"}}, "n": {"minimum": 3}}}
-    )
-    value = {"points": ["a", 7], "n": 1}
-
-    assert json_schema_problems(validator.iter_errors(value)) == [
-        "n: 1 is less than the minimum of 3",
-        "points[1]: 7 is not of type 'string'",
-    ]
-
-
-def test_json_schema_problem_in_a_branch_is_told_where_it_is() -> None:
-    branches = [{"type": "integer"}, {"properties": {"z": {"type": "string"}}}]
-    validator = Draft202012Validator({"properties": {"a": {"anyOf": branches}}})
-
-    assert json_schema_problems(validator.iter_errors({"a": {"z": 1}})) == [
-        "a.z: 1 is not of type 'string'"
-    ]
 
 
 def test_whole_answer_is_called_so() -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
@@ -270,3 +272,12 @@ def test_partial_answer_is_unwrapped() -> None:
     assert SchemaSpec[Any](list[str]).partial('{"value": ["on", "tw') == ["on", "tw"]
     assert SchemaSpec[Any](list[str]).partial("{") is None
     assert SchemaSpec(Tree).partial('{"value": 1, "bra') == {"value": 1}
+
+
+def test_jsonschema_is_imported_only_for_json_schemas() -> None:
+    program = (
+        "import sys; from interlock.graph.structured_output import ToolStrategy as S;"
+        "S(int); assert 'jsonschema' not in sys.modules;"
+        "S({'type': 'object'}); assert 'jsonschema' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-P", "-c", program], check=True)
