@@ -10,9 +10,8 @@ from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration
 from pydantic_core import from_json
 
-from ....state.model_errors import ChatModelMalformedError
-from .excerpt import describe_body, excerpt, without_secrets
-from .failures import from_error_object
+from .excerpt import describe_body, excerpt
+from .failures import from_error_object, malformed
 from .finish import cut_off_by
 from .json_value import as_list, as_object
 from .message import answer_metadata, content_of, extras_of, reasoning_of
@@ -61,7 +60,7 @@ def read_body(body: bytes, origin: Origin) -> list[ChatGeneration]:
     except ValueError as exc:
         came = describe_body(body, origin.headers.get("content-type", ""))
         msg = f"no valid JSON ({exc}) but {came}"
-        raise _malformed(msg, origin) from None
+        raise malformed(msg, origin) from None
     return read_answer(payload, origin)
 
 
@@ -79,13 +78,13 @@ def read_answer(payload: object, origin: Origin) -> list[ChatGeneration]:
     answer = as_object(payload)
     if answer is None:
         msg = f"no object but {excerpt(repr(payload), 120)}"
-        raise _malformed(msg, origin)
+        raise malformed(msg, origin)
     choices = as_list(answer.get("choices"))
     if answer.get("error") and not choices:
         raise from_error_object(answer["error"], origin)
     if not choices:
         msg = f"no choices, so no message: {excerpt(repr(answer), 200)}"
-        raise _malformed(msg, origin)
+        raise malformed(msg, origin)
     return [ChatGeneration(message=_message(choice, answer, origin)) for choice in choices]
 
 
@@ -94,14 +93,14 @@ def _message(choice: object, answer: Mapping[str, Any], origin: Origin) -> AIMes
     message = as_object(given.get("message"))
     if message is None:
         msg = f"a choice without a message: {excerpt(repr(choice), 200)}"
-        raise _malformed(msg, origin)
+        raise malformed(msg, origin)
     finish_reason = given.get("finish_reason")
     finish_reason = finish_reason if isinstance(finish_reason, str) else None
 
     slots = ToolCallSlots()
     slots.add_whole(legacy_function_call(message))
     decided = slots.decide(cut_off=cut_off_by(finish_reason))
-    content, thoughts = content_of(message.get("content"))
+    content, thoughts = content_of(message.get("content"), origin)
     beside = ("index", "message", "finish_reason")
     noted = {k: v for k, v in given.items() if k not in beside and v is not None}
     metadata = {**answer_metadata(answer), **noted, **origin.metadata()}
@@ -131,15 +130,3 @@ def _beside_the_text(
     if decided.extras:
         beside["tool_call_extras"] = decided.extras
     return beside
-
-
-def _malformed(what: str, origin: Origin) -> ChatModelMalformedError:
-    return ChatModelMalformedError(
-        without_secrets(
-            f"The provider's answer holds {what}. "
-            "Check that base_url leads to an OpenAI-compatible server.",
-            origin.secrets,
-        ),
-        status=origin.status,
-        request_id=origin.request_id,
-    )

@@ -19,6 +19,7 @@ from ....state.model_errors import (
     ChatModelAuthenticationError,
     ChatModelConnectionError,
     ChatModelContextOverflowError,
+    ChatModelMalformedError,
     ChatModelNotFoundError,
     ChatModelPermissionError,
     ChatModelRateLimitError,
@@ -121,6 +122,24 @@ def from_transport(exc: httpx.HTTPError, *, timeout_s: float) -> ChatModelError:
     detail = excerpt(str(exc)) or type(exc).__name__
     return ChatModelConnectionError(
         f"The connection to the provider failed: {detail}. Check base_url and the network."
+    )
+
+
+def malformed(what: str, origin: Origin) -> ChatModelMalformedError:
+    """Return the error for an answer that is not what the protocol promises.
+
+    Args:
+        what: What came instead.
+        origin: Where it came from.
+    """
+    return ChatModelMalformedError(
+        without_secrets(
+            f"The provider's answer is malformed: it holds {what}. "
+            "Check that base_url leads to an OpenAI-compatible server.",
+            origin.secrets,
+        ),
+        status=origin.status,
+        request_id=origin.request_id,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 import httpx
 from langchain_core.language_models import BaseChatModel, LangSmithParams, ModelProfile
@@ -122,19 +122,17 @@ class ChatModelSettings(BaseChatModel):
 
     _connections: Connections = PrivateAttr()
 
-    if not TYPE_CHECKING:  # checkers take the signature from the fields
-
-        def __init__(self, **settings: Any) -> None:
-            try:
-                super().__init__(**checked_settings(settings))
-            except ValidationError as exc:
-                # Its inputs may be keys, so only places and reasons are passed on.
-                wrong = "; ".join(
-                    f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in exc.errors()
-                )
-                msg = f"Wrong settings: {wrong}. Correct them."
-                raise ConfigurationError(msg) from None
-            self._connections = self._new_connections()
+    def __init__(self, **settings: Any) -> None:
+        try:
+            super().__init__(**checked_settings(settings))
+        except ValidationError as exc:
+            # Its inputs may be keys, so only places and reasons are passed on.
+            wrong = "; ".join(
+                f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in exc.errors()
+            )
+            msg = f"Wrong settings: {wrong}. Correct them."
+            raise ConfigurationError(msg) from None
+        self._connections = self._new_connections()
 
     @property
     def provider_habits(self) -> Provider:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from ....state.model_errors import ChatModelMalformedError
 from .excerpt import excerpt
+from .failures import malformed
 from .json_value import as_list, as_object
+from .origin import Origin
 
 REASONING_KEYS: Final = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
@@ -34,11 +35,12 @@ def reasoning_of(message: Mapping[str, Any]) -> str:
     return "".join(_texts(details or [], ("text", "summary")))
 
 
-def content_of(content: object) -> tuple[Content, str]:
+def content_of(content: object, origin: Origin) -> tuple[Content, str]:
     """Return the content and the reasoning that was among its parts.
 
     Args:
         content: Text, a list of parts, or nothing. A list of text parts becomes one text.
+        origin: Where it came from.
 
     Raises:
         ChatModelMalformedError: It is something else.
@@ -49,11 +51,8 @@ def content_of(content: object) -> tuple[Content, str]:
         return content, ""
     parts = as_list(content)
     if parts is None:
-        msg = (
-            f"The answer's content is {excerpt(repr(content), 80)}, neither text nor parts. "
-            "Check that base_url leads to an OpenAI-compatible server."
-        )
-        raise ChatModelMalformedError(msg)
+        msg = f"content that is neither text nor parts: {excerpt(repr(content), 80)}"
+        raise malformed(msg, origin)
     kept: list[str | dict[Any, Any]] = []
     thoughts: list[str] = []
     for part in parts:

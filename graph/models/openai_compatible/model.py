@@ -36,6 +36,9 @@ class OpenAICompatibleChatModel(ChatModelSettings):
         ConfigurationError: A setting is wrong, unknown or missing.
     """
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+
     @override
     def bind_tools(
         self,

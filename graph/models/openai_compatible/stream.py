@@ -6,11 +6,11 @@ from typing import Any, Final, cast
 
 from langchain_core.messages.tool import ToolCallChunk
 
-from ....state.model_errors import ChatModelIncompleteError, ChatModelMalformedError
+from ....state.model_errors import ChatModelIncompleteError
 from .answer import parse_payload
 from .chunk import AnswerChunk
-from .excerpt import excerpt, without_secrets
-from .failures import from_error_object
+from .excerpt import excerpt
+from .failures import from_error_object, malformed
 from .finish import cut_off_by
 from .json_value import as_list, as_object
 from .message import Content, answer_metadata, content_of, extras_of, gather_extras, reasoning_of
@@ -74,7 +74,7 @@ class StreamAssembler:
         found = as_object(payload)
         if found is None:
             msg = f"an event that is no object: {excerpt(repr(payload), 120)}"
-            raise self._malformed(msg)
+            raise malformed(msg, self._origin)
         if found.get("error") or name == b"error":
             raise from_error_object(found.get("error") or found, self._origin)
         return self._add_payload(found)
@@ -89,7 +89,7 @@ class StreamAssembler:
         if not self._choices:
             what = "no data" if not self._events else "no choices, so no message"
             msg = f"a stream with {what}: the answer is empty"
-            raise self._malformed(msg)
+            raise malformed(msg, self._origin)
         if not self.finished and not self.done:
             msg = "the stream ended without a finish reason"
             raise self.incomplete(msg)
@@ -131,20 +131,21 @@ class StreamAssembler:
     def _add_unparsed(
         self, name: bytes, data: bytes, exc: ValueError, *, closing: bool
     ) -> AnswerChunk | None:
+        if b"\n" in data:
+            return self._add_lines(name, data.split(b"\n"), closing=closing)
         if closing:
             return None  # half an event; without a finish reason the stream counts as broken
         if name == b"error":
             raise from_error_object(data.decode("utf-8", "replace"), self._origin)
-        if b"\n" in data:
-            return self._add_lines(name, data.split(b"\n"))
         msg = f"an event that is no JSON ({exc}): {excerpt(repr(data), 120)}"
-        raise self._malformed(msg)
+        raise malformed(msg, self._origin)
 
-    def _add_lines(self, name: bytes, lines: list[bytes]) -> AnswerChunk | None:
+    def _add_lines(self, name: bytes, lines: list[bytes], *, closing: bool) -> AnswerChunk | None:
         """Read each data line as an event of its own: some servers forget the blank lines."""
         whole: AnswerChunk | None = None
         for line in lines:
-            piece = self.add((name, line)) if line.strip() else None
+            half = closing and line is lines[-1]
+            piece = self.add((name, line), closing=half) if line.strip() else None
             if piece is not None:
                 whole = piece if whole is None else cast("AnswerChunk", whole + piece)
         return whole
@@ -160,7 +161,7 @@ class StreamAssembler:
         listed = as_list(choices)
         if listed is None:
             msg = f"choices that are no list: {excerpt(repr(choices), 120)}"
-            raise self._malformed(msg)
+            raise malformed(msg, self._origin)
         choice = _first_choice(listed)
         if choice is None:
             return None
@@ -173,7 +174,7 @@ class StreamAssembler:
         fields = as_object(delta)
         if fields is None:
             msg = f"a delta that is no object: {excerpt(repr(delta), 120)}"
-            raise self._malformed(msg)
+            raise malformed(msg, self._origin)
         return self._add_delta(fields)
 
     def _note(self, choice: dict[str, Any], payload: dict[str, Any]) -> None:
@@ -197,7 +198,7 @@ class StreamAssembler:
             return AnswerChunk(content=content) if content else None
         beside: dict[str, Any] = {}
         text: Content
-        text, thoughts = content_of(content)
+        text, thoughts = content_of(content, self._origin)
         if reasoning := reasoning_of(delta) or thoughts:
             beside["reasoning_content"] = reasoning
         refusal = delta.get("refusal")
@@ -214,17 +215,6 @@ class StreamAssembler:
     def _add_logprobs(self, logprobs: object) -> None:
         for key, values in (as_object(logprobs) or {}).items():
             self._logprobs.setdefault(key, []).extend(as_list(values) or [])
-
-    def _malformed(self, what: str) -> ChatModelMalformedError:
-        return ChatModelMalformedError(
-            without_secrets(
-                f"The provider sent {what}. "
-                "Check that base_url leads to an OpenAI-compatible server.",
-                self._origin.secrets,
-            ),
-            status=self._origin.status,
-            request_id=self._origin.request_id,
-        )
 
 
 def _first_choice(choices: list[Any]) -> dict[str, Any] | None:
