@@ -23,7 +23,9 @@ from .decorators import (
     wrap_model_call,
     wrap_tool_call,
 )
+from .model_retry import ModelRetryMiddleware
 from .request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
+from .tool_retry import ToolRetryMiddleware
 
 __all__ = [
     "AgentMiddleware",
@@ -32,11 +34,13 @@ __all__ = [
     "ModelCallResult",
     "ModelRequest",
     "ModelResponse",
+    "ModelRetryMiddleware",
     "OmitFromInput",
     "OmitFromOutput",
     "PrivateStateAttr",
     "Runtime",
     "ToolCallRequest",
+    "ToolRetryMiddleware",
     "after_agent",
     "after_model",
     "after_tools",

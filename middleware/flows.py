@@ -39,6 +39,11 @@ class Ask:
         return cls(Dual(name, runnable.invoke, runnable.ainvoke), (value, config))
 
 
+def forward(request: Any) -> Flow[Any]:
+    """The flow of a layer that has nothing to do with a request."""
+    return (yield request)
+
+
 # anyio waits on whichever event loop runs; asyncio itself is the business of the calls port.
 WAIT = Dual("the wait", time.sleep, anyio.sleep)
 """``Ask(WAIT, (seconds,))`` waits without blocking an event loop."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from langgraph.errors import GraphBubbleUp
 
 from ..state.errors import ConfigurationError
+from ..state.fatal import fatal
 from .flows import WAIT, Ask, Flow
 from .retry_hints import asked_wait_s, default_retry_on
 
@@ -94,6 +95,48 @@ class RetryPolicy:
         return min(wait * spread, self.max_delay)
 
 
+class Retrying:
+    """The settings of a middleware that retries, each readable under its own name."""
+
+    def __init__(self, policy: RetryPolicy) -> None:
+        self.policy = policy
+
+    @property
+    def max_retries(self) -> int:
+        """Attempts after the first."""
+        return self.policy.max_retries
+
+    @property
+    def retry_on(self) -> RetryOn:
+        """The errors that are tried again."""
+        return self.policy.retry_on
+
+    @property
+    def on_failure(self) -> OnFailure:
+        """What the last failure comes to."""
+        return self.policy.on_failure
+
+    @property
+    def backoff_factor(self) -> float:
+        """Growth of the waits."""
+        return self.policy.backoff_factor
+
+    @property
+    def initial_delay(self) -> float:
+        """Seconds before the first retry."""
+        return self.policy.initial_delay
+
+    @property
+    def max_delay(self) -> float:
+        """Longest wait in seconds."""
+        return self.policy.max_delay
+
+    @property
+    def jitter(self) -> bool:
+        """Whether waits vary."""
+        return self.policy.jitter
+
+
 def retry_flow(
     request: Any, policy: RetryPolicy, give_up: Callable[[Exception, int], Any]
 ) -> Flow[Any]:
@@ -119,6 +162,7 @@ def retry_flow(
             wait = policy.wait_s(error, retries_made)
             if wait is None:
                 if policy.on_failure == "error":
+                    fatal(error)
                     raise
                 return give_up(error, retries_made + 1)
         if wait > 0:
