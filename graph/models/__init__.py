@@ -5,5 +5,6 @@ from __future__ import annotations
 from .openai_compatible import OpenAICompatibleChatModel
 from .recorded import recorded
 from .registry import init_chat_model
+from .scripted import ScriptedChatModel
 
-__all__ = ["OpenAICompatibleChatModel", "init_chat_model", "recorded"]
+__all__ = ["OpenAICompatibleChatModel", "ScriptedChatModel", "init_chat_model", "recorded"]
