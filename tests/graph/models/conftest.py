@@ -132,43 +132,48 @@ class _Handler(socketserver.StreamRequestHandler):
         return answer.end == "close"
 
 
-@pytest.fixture
-def provider() -> Iterator[Callable[..., Provider]]:
-    """Start a provider with the given answers."""
-    running: list[Provider] = []
+class Loopback:
+    """Providers that answer by script, and clients that talk to them."""
 
-    def start(*answers: Answer) -> Provider:
+    def __init__(self) -> None:
+        self._running: list[Provider] = []
+        self._clients: list[OpenAICompatibleChatModel] = []
+
+    def provider(self, *answers: Answer) -> Provider:
+        """Start a provider with the given answers."""
         server = Provider(answers)
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        running.append(server)
+        self._running.append(server)
         return server
 
-    yield start
-    for server in running:
-        server.released.set()
-        server.shutdown()
-        server.server_close()
+    def client(self, server: Provider, **settings: Any) -> OpenAICompatibleChatModel:
+        """Build a chat model that talks to a provider."""
+        given = {"model": "test-model", "api_key": KEY, "timeout": 5.0, "max_retries": 0}
+        model = OpenAICompatibleChatModel(base_url=server.url, **{**given, **settings})
+        self._clients.append(model)
+        return model
 
+    def stop(self) -> None:
+        """Close everything."""
+        for model in self._clients:
+            model.connections.close()
+        for server in self._running:
+            server.released.set()
+            server.shutdown()
+            server.server_close()
 
-@pytest.fixture
-def whole() -> Callable[..., Answer]:
-    """Build an answer in one piece."""
-
-    def build(body: Any, status: int = 200, **headers: str) -> Answer:
+    @staticmethod
+    def whole(body: Any, status: int = 200, **headers: str) -> Answer:
+        """Build an answer in one piece."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return Answer([raw], status, {"content-type": "application/json", **named})
 
-    return build
-
-
-@pytest.fixture
-def completion() -> Callable[..., dict[str, Any]]:
-    """Build the body of an answer."""
-
-    def build(
+    @staticmethod
+    def completion(
         content: Any = "hello", finish: str | None = "stop", **message: Any
     ) -> dict[str, Any]:
+        """Build the body of an answer."""
         said = {"role": "assistant", "content": content, **message}
         return {
             "id": "chatcmpl-1",
@@ -179,22 +184,15 @@ def completion() -> Callable[..., dict[str, Any]]:
             "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
         }
 
-    return build
-
-
-@pytest.fixture
-def streamed() -> Callable[..., Answer]:
-    """Build a streamed answer from deltas; a string is a finish reason, bytes go out raw."""
-
-    def build(
+    @staticmethod
+    def streamed(
         *events: dict[str, Any] | str | bytes,
         done: bool = True,
         end: Literal["close", "cut", "hold", "reset"] = "close",
     ) -> Answer:
+        """Build a streamed answer from deltas; a string is a finish reason, bytes go out raw."""
         pieces = [*map(_event, events), *([b"data: [DONE]\n\n"] if done else [])]
         return Answer(pieces, 200, {"content-type": "text/event-stream"}, end)
-
-    return build
 
 
 def _event(event: dict[str, Any] | str | bytes) -> bytes:
@@ -207,26 +205,15 @@ def _event(event: dict[str, Any] | str | bytes) -> bytes:
 
 
 @pytest.fixture
-def client() -> Iterator[Callable[..., OpenAICompatibleChatModel]]:
-    """Build a chat model that talks to a provider."""
-    made: list[OpenAICompatibleChatModel] = []
-
-    def build(server: Provider, **settings: Any) -> OpenAICompatibleChatModel:
-        given = {"model": "test-model", "api_key": KEY, "timeout": 5.0, "max_retries": 0}
-        model = OpenAICompatibleChatModel(base_url=server.url, **{**given, **settings})
-        made.append(model)
-        return model
-
-    yield build
-    for model in made:
-        model.connections.close()
-
-
-Ask = Callable[..., AIMessage]
+def net() -> Iterator[Loopback]:
+    """A network of loopback providers for one test."""
+    loopback = Loopback()
+    yield loopback
+    loopback.stop()
 
 
 @pytest.fixture(params=["invoke", "ainvoke"])
-def ask(request: pytest.FixtureRequest) -> Ask:
+def ask(request: pytest.FixtureRequest) -> Callable[..., AIMessage]:
     """Ask for a whole answer, in both calling styles."""
 
     def run(model: Runnable[Any, Any], prompt: Any = "hi", **settings: Any) -> Any:

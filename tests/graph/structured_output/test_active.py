@@ -50,6 +50,17 @@ def test_valid_call_is_the_answer(activate: Activate, reply: Replies) -> None:
     assert result.content == "Returning structured response: result='good'"
 
 
+def test_answer_can_be_made_again_from_the_models_own_value(
+    activate: Activate, reply: Replies
+) -> None:
+    active = activate(ToolStrategy(Verdict | Score))
+    outcome = active.read(reply(("Score", {"points": "7"})))
+
+    assert isinstance(outcome, Answered)
+    assert (outcome.schema_name, outcome.data) == ("Score", {"points": "7"})
+    assert active.specs[1].validate(outcome.data) == outcome.value
+
+
 def test_users_content_stands_in_the_result(activate: Activate, reply: Replies) -> None:
     outcome = activate(ToolStrategy(Verdict, tool_message_content="Noted.")).read(reply(GOOD))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -22,7 +21,7 @@ from interlock.state.model_errors import (
 )
 
 ORIGIN = Origin("openai_compatible", 200, httpx.Headers({"x-request-id": "req-1"}))
-Completion = Callable[..., dict[str, Any]]
+Net = Any  # the loopback network of conftest.py
 
 
 def message(payload: object) -> AIMessage:
@@ -35,8 +34,8 @@ def call(arguments: Any, ident: Any = "c1", name: Any = "add") -> dict[str, Any]
     return {"id": ident, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def test_text_metadata_and_usage_are_read(completion: Completion) -> None:
-    found = message({**completion("hello"), "service_tier": "flex", "system_fingerprint": None})
+def test_text_metadata_and_usage_are_read(net: Net) -> None:
+    found = message({**net.completion("hello"), "service_tier": "flex", "system_fingerprint": None})
 
     assert found.content == "hello"
     assert found.usage_metadata == {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}
@@ -52,9 +51,9 @@ def test_text_metadata_and_usage_are_read(completion: Completion) -> None:
     }
 
 
-def test_provider_id_is_not_the_id_of_the_message(completion: Completion) -> None:
+def test_provider_id_is_not_the_id_of_the_message(net: Net) -> None:
     # Some servers give every answer the same id, and a thread replaces messages by id.
-    assert message(completion()).id is None
+    assert message(net.completion()).id is None
 
 
 def test_bare_minimum_is_an_answer() -> None:
@@ -62,23 +61,23 @@ def test_bare_minimum_is_an_answer() -> None:
 
 
 @pytest.mark.parametrize("reason", ["error", "eos", "sensitive", "guardrail_intervened"])
-def test_any_finish_reason_is_passed_on(completion: Completion, reason: str) -> None:
-    found = message(completion("partial", reason))
+def test_any_finish_reason_is_passed_on(net: Net, reason: str) -> None:
+    found = message(net.completion("partial", reason))
 
     assert (found.content, found.response_metadata["finish_reason"]) == ("partial", reason)
 
 
 @pytest.mark.parametrize("arguments", ['{"a": 1}', {"a": 1}])
-def test_call_is_read(completion: Completion, arguments: Any) -> None:
-    found = message(completion(None, "tool_calls", tool_calls=[call(arguments)]))
+def test_call_is_read(net: Net, arguments: Any) -> None:
+    found = message(net.completion(None, "tool_calls", tool_calls=[call(arguments)]))
 
     assert found.tool_calls == [{"name": "add", "args": {"a": 1}, "id": "c1", "type": "tool_call"}]
     assert "tool_calls" not in found.additional_kwargs
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter", "MAX_TOKENS", "sensitive", "error"])
-def test_call_of_an_answer_that_was_cut_is_invalid(completion: Completion, reason: str) -> None:
-    found = message(completion(None, reason, tool_calls=[call('{"a": 1}')]))
+def test_call_of_an_answer_that_was_cut_is_invalid(net: Net, reason: str) -> None:
+    found = message(net.completion(None, reason, tool_calls=[call('{"a": 1}')]))
 
     assert found.tool_calls == []
     assert found.invalid_tool_calls[0]["args"] == '{"a": 1}'
@@ -86,12 +85,12 @@ def test_call_of_an_answer_that_was_cut_is_invalid(completion: Completion, reaso
 
 
 @pytest.mark.parametrize("reason", ["stop", "tool_calls", "eos", "tool-calls", None])
-def test_call_of_a_whole_answer_is_valid(completion: Completion, reason: str | None) -> None:
-    assert message(completion(None, reason, tool_calls=[call("{}")])).invalid_tool_calls == []
+def test_call_of_a_whole_answer_is_valid(net: Net, reason: str | None) -> None:
+    assert message(net.completion(None, reason, tool_calls=[call("{}")])).invalid_tool_calls == []
 
 
-def test_older_function_call_is_a_call(completion: Completion) -> None:
-    found = message(completion(None, function_call={"name": "add", "arguments": '{"a": 1}'}))
+def test_older_function_call_is_a_call(net: Net) -> None:
+    found = message(net.completion(None, function_call={"name": "add", "arguments": '{"a": 1}'}))
 
     assert [(c["name"], c["args"]) for c in found.tool_calls] == [("add", {"a": 1})]
 
@@ -112,39 +111,42 @@ def test_older_function_call_is_a_call(completion: Completion) -> None:
     ],
     ids=lambda said: next(iter(said)),
 )
-def test_reasoning_is_kept_apart_from_the_text(
-    completion: Completion, said: dict[str, Any]
-) -> None:
-    found = message(completion(**{"content": "42", **said}))
+def test_reasoning_is_kept_apart_from_the_text(net: Net, said: dict[str, Any]) -> None:
+    found = message(net.completion(**{"content": "42", **said}))
 
     assert found.text == "42"
     assert found.additional_kwargs["reasoning_content"] == "think"
     assert {"type": "reasoning", "reasoning": "think"} in found.content_blocks
 
 
-def test_refusal_and_extras_are_kept(completion: Completion) -> None:
-    found = message(completion(None, refusal="no", annotations=[{"x": 1}], audio=None, images=[]))
+def test_refusal_and_extras_are_kept(net: Net) -> None:
+    found = message(
+        net.completion(None, refusal="no", annotations=[{"x": 1}], audio=None, images=[])
+    )
 
     assert found.content == ""
     assert found.additional_kwargs == {"refusal": "no", "annotations": [{"x": 1}]}
 
 
-def test_content_parts_that_are_no_text_are_kept(completion: Completion) -> None:
+def test_content_parts_that_are_no_text_are_kept(net: Net) -> None:
     image = {"type": "image_url", "image_url": {"url": "https://host/x.png"}}
 
-    assert message(completion([{"type": "text", "text": "see"}, image])).content == ["see", image]
+    assert message(net.completion([{"type": "text", "text": "see"}, image])).content == [
+        "see",
+        image,
+    ]
 
 
-def test_signature_of_a_call_is_kept(completion: Completion) -> None:
+def test_signature_of_a_call_is_kept(net: Net) -> None:
     signed = {**call("{}"), "extra_content": {"google": {"thought_signature": "s"}}}
 
-    assert message(completion(None, tool_calls=[signed])).additional_kwargs["tool_call_extras"] == {
-        "c1": {"google": {"thought_signature": "s"}}
-    }
+    assert message(net.completion(None, tool_calls=[signed])).additional_kwargs[
+        "tool_call_extras"
+    ] == {"c1": {"google": {"thought_signature": "s"}}}
 
 
-def test_every_choice_is_a_generation(completion: Completion) -> None:
-    body = completion("a")
+def test_every_choice_is_a_generation(net: Net) -> None:
+    body = net.completion("a")
     body["choices"].append({"index": 1, "message": {"content": "b"}, "finish_reason": "stop"})
 
     assert [g.message.content for g in read_answer(body, ORIGIN)] == ["a", "b"]
