@@ -11,6 +11,7 @@ from langchain_core.tools import BaseTool
 
 from ...state.errors import StructuredOutputError
 from .answers import (
+    Answer,
     Reply,
     answer_in_call,
     answer_in_native_text,
@@ -60,10 +61,10 @@ class ActiveOutput:
         if not reply.calls and (message.tool_calls or message.invalid_tool_calls):
             return NotDue()
         try:
-            value = self._answer(reply)
+            answer = self._answer(reply)
         except StructuredOutputError as error:
             return refused(error, reply, self.strategy, self.specs, failures)
-        return accepted(value, reply, self.strategy)
+        return accepted(answer, reply, self.strategy)
 
     def partial(self, message: AIMessageChunk) -> Any:
         """Give what can be read of the answer so far, unchecked, or None.
@@ -79,7 +80,7 @@ class ActiveOutput:
             return self.specs[0].partial(reply_text(message))
         return None
 
-    def _answer(self, reply: Reply) -> Any:
+    def _answer(self, reply: Reply) -> Answer:
         if reply.calls:
             return answer_in_call(reply, self.specs)
         if isinstance(self.strategy, ProviderStrategy):

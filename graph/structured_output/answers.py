@@ -54,6 +54,18 @@ class Reply:
         return "\n".join(f"{call.name}({_as_text(call.arguments)})" for call in self.calls)
 
 
+@dataclass(frozen=True)
+class Answer:
+    """A valid answer."""
+
+    value: Any
+    """The user's object."""
+    data: Any
+    """The JSON value that it was made from: the model's own, in the form of the schema."""
+    schema_name: str
+    """Name of the schema that it fits."""
+
+
 def read_reply(message: AIMessage, names: Container[str]) -> Reply:
     """Find the calls of output tools in a reply.
 
@@ -74,7 +86,7 @@ def read_reply(message: AIMessage, names: Container[str]) -> Reply:
     return Reply(message, tuple(calls))
 
 
-def answer_in_call(reply: Reply, specs: Sequence[SchemaSpec[Any]]) -> Any:
+def answer_in_call(reply: Reply, specs: Sequence[SchemaSpec[Any]]) -> Answer:
     """Read the answer from the one output call of a reply.
 
     Exactly one answer is due: of several calls none is taken, whatever they hold.
@@ -93,15 +105,15 @@ def answer_in_call(reply: Reply, specs: Sequence[SchemaSpec[Any]]) -> Any:
     try:
         _require_whole(reply)
         spec = _spec_for(call, specs)
-        value = call.arguments
-        if isinstance(value, str):
-            value = read_json(value, name=spec.title)
-        return spec.validate(value)
+        data = call.arguments
+        if isinstance(data, str):
+            data = read_json(data, name=spec.title)
+        return Answer(spec.validate(data), data, spec.name)
     except StructuredOutputError as error:
         raise StructuredOutputValidationError(call.name, error, reply.message) from error
 
 
-def answer_in_native_text(reply: Reply, spec: SchemaSpec[Any]) -> Any:
+def answer_in_native_text(reply: Reply, spec: SchemaSpec[Any]) -> Answer:
     """Read the answer from the text of a reply that the provider was to hold to a schema.
 
     Raises:
@@ -110,13 +122,13 @@ def answer_in_native_text(reply: Reply, spec: SchemaSpec[Any]) -> Any:
     try:
         _require_whole(reply)
         text = reply_text(reply.message)
-        value = read_json(text, name=spec.title, surrounded=True, bare=spec.wrapped)
-        return spec.validate(value)
+        data = read_json(text, name=spec.title, surrounded=True, bare=spec.wrapped)
+        return Answer(spec.validate(data), data, spec.name)
     except StructuredOutputError as error:
         raise StructuredOutputValidationError(spec.title, error, reply.message) from error
 
 
-def answer_in_prose(reply: Reply, specs: Sequence[SchemaSpec[Any]]) -> Any:
+def answer_in_prose(reply: Reply, specs: Sequence[SchemaSpec[Any]]) -> Answer:
     """Read the answer from the text of a reply that should have called an output tool.
 
     Some models write the arguments down instead of calling. That is an answer if the text is
@@ -135,13 +147,13 @@ def answer_in_prose(reply: Reply, specs: Sequence[SchemaSpec[Any]]) -> Any:
     except UnreadableAnswerError as error:
         raise StructuredOutputValidationError(" or ".join(names), error, message) from error
     try:
-        value = read_json(reply_text(message), name=" or ".join(names))
+        data = read_json(reply_text(message), name=" or ".join(names))
     except UnreadableAnswerError:
         raise MissingStructuredOutputError(names, message) from None
-    found: list[Any] = []
+    found: list[Answer] = []
     for spec in specs:
         try:
-            found.append(spec.validate(value))
+            found.append(Answer(spec.validate(data), data, spec.name))
         except SchemaMismatchError as error:
             if len(specs) == 1:
                 raise StructuredOutputValidationError(spec.title, error, message) from error

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import HumanMessage, ToolMessage, add_notification_metadata
 
 from ...state.errors import StructuredOutputError
-from .answers import Reply
+from .answers import Answer, Reply
 from .retry import (
     FAILED_REASON,
     failure_text,
@@ -37,6 +37,10 @@ class Answered:
     """The user's object."""
     messages: tuple[ToolMessage, ...] = ()
     """Results to put behind the reply."""
+    data: Any = field(default=None, compare=False)
+    """The model's own JSON value, from which the same object can be made again."""
+    schema_name: str = field(default="", compare=False)
+    """Name of the schema that the value fits."""
 
 
 @dataclass(frozen=True)
@@ -71,16 +75,16 @@ Outcome = Answered | AskAgain | Failed | NotDue
 
 
 def accepted(
-    value: Any, reply: Reply, strategy: ToolStrategy[Any] | ProviderStrategy[Any]
+    answer: Answer, reply: Reply, strategy: ToolStrategy[Any] | ProviderStrategy[Any]
 ) -> Answered:
     """Give the outcome of a valid answer."""
     text = strategy.tool_message_content if isinstance(strategy, ToolStrategy) else None
     if text is None:
-        text = f"Returning structured response: {value}"
+        text = f"Returning structured response: {answer.value}"
     results = [
         ToolMessage(text, tool_call_id=call.id, name=call.name) for call in reply.calls if call.id
     ]
-    return Answered(value, tuple(results))
+    return Answered(answer.value, tuple(results), answer.data, answer.schema_name)
 
 
 def refused(

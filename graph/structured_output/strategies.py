@@ -183,7 +183,7 @@ def as_strategy(response_format: Any) -> ResponseFormat[Any]:
         ConfigurationError: It is neither a strategy nor a schema.
     """
     if isinstance(response_format, ToolStrategy | ProviderStrategy | AutoStrategy):
-        return cast("ResponseFormat[Any]", response_format)  # type: ignore[redundant-cast]  # not to pyright
+        return cast("ResponseFormat[Any]", response_format)
     kind = type(response_format).__name__
     if not isinstance(response_format, type) and hasattr(response_format, "schema"):
         schema = response_format.schema
