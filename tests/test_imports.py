@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,6 +103,30 @@ def test_the_library_names_itself_relatively() -> None:
     ]
 
     assert absolute == []
+
+
+def dependencies() -> set[str]:
+    """Name what the project declares for its users, and what those always bring along."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = {name: v for name, v in project["optional-dependencies"].items() if name != "dev"}
+    lines = [*project["dependencies"], *(line for extra in extras.values() for line in extra)]
+    declared = {Requirement(line).name for line in lines}
+    brought = [Requirement(line) for name in declared for line in requires(name) or []]
+    return declared | {line.name for line in brought if "extra" not in str(line.marker)}
+
+
+def test_every_import_comes_with_a_declared_dependency() -> None:
+    names = {
+        name.split(".")[0] for source, module in library() for name in imported(source, module)
+    }
+    provided = packages_distributions()
+    known = {canonicalize_name(name) for name in dependencies()}
+
+    assert [
+        name
+        for name in sorted(names - sys.stdlib_module_names - {"interlock"})
+        if known.isdisjoint(map(canonicalize_name, provided.get(name, [])))
+    ] == []
 
 
 def test_importing_the_library_needs_no_extra(tmp_path: Path) -> None:
