@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.tools import BaseTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_core.utils.function_calling import convert_to_openai_function, convert_to_openai_tool
 
 from ....state.errors import ConfigurationError, ToolDefinitionError
 
@@ -27,7 +27,7 @@ def wire_tools(tools: Sequence[ToolLike], *, strict: bool | None = None) -> list
     names: set[str] = set()
     for tool in tools:
         try:
-            form = convert_to_openai_tool(cast("Any", tool), strict=strict)
+            form = _wire_tool(tool, strict=strict)
         except (AttributeError, KeyError, TypeError, ValueError) as exc:
             msg = (
                 f"{tool!r} cannot be offered as a tool: {exc}. "
@@ -77,6 +77,18 @@ def wire_tool_choice(
         "Use 'auto', 'none', 'required', a tool's name or OpenAI's dict."
     )
     raise ConfigurationError(msg)
+
+
+def _wire_tool(tool: ToolLike, *, strict: bool | None) -> dict[str, Any]:
+    form = convert_to_openai_tool(cast("Any", tool), strict=strict)
+    function = form.get("function")
+    if strict is not None and isinstance(function, dict) and "strict" not in function:
+        # A dict in OpenAI's form went through untouched.
+        form = {
+            **form,
+            "function": convert_to_openai_function(cast("Any", function), strict=strict),
+        }
+    return form
 
 
 def _named(name: object, names: Sequence[str]) -> dict[str, Any]:

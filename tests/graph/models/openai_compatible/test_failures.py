@@ -66,16 +66,11 @@ Fixture = Callable[..., Any]
     ids=lambda given: given.__name__ if isinstance(given, type) else str(given),
 )
 def test_refusal_keeps_status_words_and_request_id(
-    net: Net,
-    ask: Fixture,
-    status: int,
-    error: dict[str, Any],
-    kind: type[ChatModelError],
-    retryable: bool,
+    net: Net, status: int, error: dict[str, Any], kind: type[ChatModelError], retryable: bool
 ) -> None:
     server = net.provider(net.whole({"error": error}, status, x_request_id="req-1"))
     with pytest.raises(kind, match=f"HTTP {status}.*bad.*req-1") as caught:
-        ask(net.client(server))
+        net.client(server).invoke("hi")
 
     assert isinstance(caught.value, ModelError)
     assert caught.value.is_retryable is retryable

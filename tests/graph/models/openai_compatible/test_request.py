@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from functools import reduce
 from typing import Any
 
 import pytest
@@ -30,7 +29,7 @@ def test_roles_and_names_are_kept() -> None:
             SystemMessage("be brief"),
             SystemMessage(content="new", additional_kwargs={"__openai_role__": "developer"}),
             HumanMessage("hi", name="Zoë K"),
-            ChatMessage("note", role="critic"),
+            ChatMessage(content="note", role="critic"),
         ]
     ) == [
         {"role": "system", "content": "be brief"},
@@ -144,11 +143,13 @@ def test_half_a_surrogate_pair_in_the_request_is_replaced() -> None:
     assert json.loads(body) == {"text": "a\ufffd 😀 ü"}
 
 
-DEEP: Any = reduce(lambda inner, _: [inner], range(20_000), [])
+deep: Any = []
+for _ in range(20_000):
+    deep = [deep]
 
 
 @pytest.mark.parametrize(
-    "value", [object(), float("nan"), {1, 2}, DEEP], ids=["object", "nan", "set", "deep"]
+    "value", [object(), float("nan"), {1, 2}, deep], ids=["object", "nan", "set", "deep"]
 )
 def test_value_that_is_no_json_is_refused(value: Any) -> None:
     with pytest.raises(ChatModelRequestError, match="cannot be written as JSON"):

@@ -138,7 +138,7 @@ def test_key_of_a_provider_is_not_sent_to_another_address(monkeypatch: pytest.Mo
     ],
 )
 def test_address_comes_from_the_variable_of_the_provider(
-    net: Net, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, url: str
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, provider: str, url: str
 ) -> None:
     monkeypatch.setenv(variable, value)
 
