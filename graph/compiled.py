@@ -10,7 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from ..state.input import InputCheck
-from .engine import UNWATCHED, is_streamed
+from .engine import STREAMED, UNWATCHED, is_streamed
 
 
 class CheckedInput(dict[str, Any]):
@@ -62,7 +62,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Iterator[Any]:
         """Run the agent and yield chunks of the chosen ``stream_mode`` as they come."""
-        watched = config if isinstance(input, CheckedInput) else _set(config, unwatched=False)
+        watched = config if isinstance(input, CheckedInput) else _set(config, STREAMED)
         return super().stream(self._checked(input), watched, **options)
 
     def astream(
@@ -72,7 +72,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         **options: Any,
     ) -> AsyncIterator[Any]:
         """:meth:`stream` on an event loop."""
-        watched = config if isinstance(input, CheckedInput) else _set(config, unwatched=False)
+        watched = config if isinstance(input, CheckedInput) else _set(config, STREAMED)
         return super().astream(self._checked(input), watched, **options)
 
     def _checked(self, value: Any) -> Any:
@@ -90,10 +90,10 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
             and not self.debug
             and not is_streamed(config)
         )
-        return _set(config, unwatched=unwatched)
+        return _set(config, unwatched)
 
 
-def _set(config: RunnableConfig | None, *, unwatched: bool) -> RunnableConfig:
+def _set(config: RunnableConfig | None, unwatched: bool | str) -> RunnableConfig:
     config = cast("RunnableConfig", dict(config or {}))
     config["configurable"] = {**config.get("configurable", {}), UNWATCHED: unwatched}
     return config

@@ -24,6 +24,9 @@ from langgraph.runtime import Runtime
 UNWATCHED = "__interlock_unwatched"
 """Configurable key: the run was begun in a way that shows nothing before its end."""
 
+STREAMED = "streamed"
+"""Its value for a run that is streamed."""
+
 DEFAULT_RECURSION_LIMIT = 9_999
 """Supersteps of a run; steps of the agent are limited by ``max_agent_steps``."""
 
@@ -38,6 +41,8 @@ class Watchers:
     """Callback handlers listen to runs."""
     unwatched: bool
     """Nobody can see where one superstep ends and the next begins."""
+    streamed: bool
+    """The run was begun as a stream: chunks show what each node wrote."""
     recursion_limit: int
 
     @classmethod
@@ -50,7 +55,8 @@ class Watchers:
         return cls(
             durable=durable,
             observed=observed,
-            unwatched=bool(values.get(UNWATCHED)) and not durable and not observed,
+            unwatched=values.get(UNWATCHED) is True and not durable and not observed,
+            streamed=values.get(UNWATCHED) == STREAMED,
             recursion_limit=config.get("recursion_limit", DEFAULT_RECURSION_LIMIT),
         )
 

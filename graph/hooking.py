@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -12,10 +13,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..middleware.collect import Hook, HookPoint
+from ..middleware.tracing import traced
 from ..state.errors import InvalidUpdateError
 from ..state.ledger import Ledger
 from ..state.working import WorkingState
 from ..tools.calls import Calls
+from .engine import Watchers
 from .plan import AgentPlan
 from .routing import JumpRequest
 
@@ -35,7 +38,10 @@ class HookRunner:
         calls: Calls,
         config: RunnableConfig,
         runtime: Runtime[Any],
+        watchers: Watchers,
     ) -> None:
+        self._observed = watchers.observed
+        self._streamed = watchers.streamed
         self._plan = plan
         self._work = work
         self._ledger = ledger
@@ -44,6 +50,8 @@ class HookRunner:
         self._runtime = runtime
         self.dirty = False
         """Something took effect in this node that must not be repeated."""
+        self.contributions: dict[str, list[str]] = {}
+        """Keys that hooks of this node updated, by hook."""
         self.completed: dict[str, int] = {}
         """Per phase, the position after the last hook that completed."""
 
@@ -63,15 +71,28 @@ class HookRunner:
             self.completed[point] = position
             if hook.interrupts and self.dirty:
                 raise SplitHereError
-            update = await self._calls.call(
-                hook.function, self._work.snapshot(), self._runtime, self._config
-            )
-            jump = self.take(hook, update)
+            jump = self.take(hook, await self._call(hook))
             self.dirty = True
             self.completed[point] = position + 1
             if jump is not None:
                 return jump
         return None
+
+    async def _call(self, hook: Hook) -> Any:
+        """Call a hook; while handlers listen, as a traced run with its name."""
+        state = self._work.snapshot()
+        call = partial(self._calls.call, hook.function, state, self._runtime, self._config)
+        if not self._observed:
+            return await call()
+        return await traced(
+            hook.owner,
+            call,
+            state,
+            self._calls,
+            self._config,
+            hook.trace_policy,
+            streams_as=hook.owner,
+        )
 
     async def run_on_error(self, error: Exception) -> tuple[bool, JumpRequest | None]:
         """Tell all ``on_error`` hooks; whether one answered, and its jump."""
@@ -96,6 +117,8 @@ class HookRunner:
         proceed = values.pop("continue_run", False)
         if values:
             self._work.apply(values, hook.owner)
+            if self._streamed:
+                self.contributions.setdefault(hook.owner, []).extend(values)
         if target is None and stop is not None:
             target = "end"
         elif target is None and proceed and hook.point == "on_exit":

@@ -11,10 +11,12 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
+from ..middleware.collect import Layer
 from ..middleware.request import ModelRequest, ModelResponse
+from ..middleware.tracing import traced_layer
 from ..state.errors import InvalidResponseError, RunError
 from ..state.history import repair_history, with_clean_calls
-from ..tools.calls import Calls, Dual, call_layer
+from ..tools.calls import Calls, call_layer
 from .binding import ModelBinder
 from .direct_call import may_call_directly
 from .structured_output import ActiveOutput, Answered, AskAgain, Failed, OutputPlan
@@ -36,7 +38,7 @@ class ModelCall:
     """A single request of one step, from the first layer to the model and back."""
 
     binder: ModelBinder
-    layers: Sequence[Dual]
+    layers: Sequence[Layer]
     calls: Calls
     config: RunnableConfig
     observed: bool
@@ -69,7 +71,7 @@ class ModelCall:
             return self._ask
         return partial(self._through, self.layers[position], self._layer(position + 1))
 
-    async def _through(self, layer: Dual, inner: Handler, request: ModelRequest[Any]) -> Reply:
+    async def _through(self, layer: Layer, inner: Handler, request: ModelRequest[Any]) -> Reply:
         """One layer; if it asks several times, only the commands of the last answer count."""
         commands: list[Command[Any]] = []
 
@@ -79,7 +81,8 @@ class ModelCall:
             commands.extend(reply.commands)
             return reply.response
 
-        result = await call_layer(self.calls, layer, handler, request)
+        call = traced_layer if self.observed else call_layer
+        result = await call(self.calls, layer, handler, request)
         response, own = read_layer(layer.name, result)
         return Reply(response, [*commands, *own])
 
@@ -92,7 +95,9 @@ class ModelCall:
         if bound.direct and not self.observed and not self.layers and may_call_directly(messages):
             answer = await self.calls.call(bound.direct, messages)
         else:
-            answer = await self.calls.call(bound.public, messages, self.config)
+            # Inside a traced layer the context's config makes the model a child of the layer.
+            config = None if self.observed else self.config
+            answer = await self.calls.call(bound.public, messages, config)
         reply = with_clean_calls(as_ai_message(answer))
         if self.name is not None:
             reply.name = self.name

@@ -11,10 +11,11 @@ from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..middleware.tracing import traced_layer
 from ..state.history import last_ai_message, pending_calls
 from ..state.ledger import Ledger
 from ..state.working import WorkingState
-from ..tools.calls import Calls
+from ..tools.calls import Calls, call_layer
 from ..tools.execution import RunContext
 from ..tools.results import CallResult
 from .engine import Watchers
@@ -40,7 +41,14 @@ class ToolsPhase:
         self._work = work
         self._ledger = ledger
         self._durable = watchers.durable
-        self._context = RunContext(calls, config, runtime, watchers.observed, plan.state_keys)
+        self._context = RunContext(
+            calls,
+            config,
+            runtime,
+            watchers.observed,
+            plan.state_keys,
+            traced_layer if watchers.observed else call_layer,
+        )
         self.changed = False
         """A call of this node has been answered."""
         self.asked: str | None = None

@@ -90,7 +90,9 @@ class Turn:
         self._where = node
         self._at = ENTRY[node]
         runtime = runtime_of(config)
-        self.hooks = HookRunner(plan, self.work, self.ledger, calls, config, runtime)
+        self.hooks = HookRunner(
+            plan, self.work, self.ledger, calls, config, runtime, self.watchers
+        )
         self.models = ModelPhase(
             plan, self.work, self.ledger, calls, config, runtime, self.watchers
         )
@@ -311,6 +313,8 @@ class Turn:
         return self._with_goto(goto)
 
     def _with_goto(self, goto: Any) -> list[Command[Any]]:
+        if self.hooks.contributions:
+            self.work.put("updated_by", self.hooks.contributions)
         updates = self.work.take_writes() or [{}]
         if self.watchers.durable:
             for update in updates:

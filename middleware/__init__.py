@@ -6,9 +6,49 @@ Open ``base.py`` first: it defines ``AgentMiddleware``.
 from __future__ import annotations
 
 from langgraph.runtime import Runtime
+from langgraph.types import TracePolicy, omit_payload
 
 from ..state.schema import AgentState, OmitFromInput, OmitFromOutput, PrivateStateAttr
 from ..tools import ToolCallRequest
+from .approval import (
+    Action,
+    ActionRequest,
+    AgentSnapshot,
+    AlwaysAskPolicy,
+    ApprovalMiddleware,
+    ApproveDecision,
+    AskOncePolicy,
+    BlockingConfirmationStrategy,
+    BreakpointConfirmationStrategy,
+    CallbackUI,
+    CannotPauseError,
+    ConfidencePolicy,
+    ConfirmationPolicy,
+    ConfirmationStrategy,
+    ConfirmationUI,
+    ConfirmationUIResult,
+    Decision,
+    DecisionType,
+    EditDecision,
+    HITLBreakpointException,
+    HITLRequest,
+    HITLResponse,
+    HumanInTheLoopStrategy,
+    InvalidDecisionError,
+    NeverAskPolicy,
+    NotWaitingError,
+    PredicatePolicy,
+    RejectDecision,
+    RespondDecision,
+    ReviewConfig,
+    ReviewContext,
+    RichConsoleUI,
+    SimpleConsoleUI,
+    ToolApprovalRequest,
+    ToolExecutionDecision,
+    get_tool_calls_and_descriptions_from_snapshot,
+)
+from .auto_mode import AutoModeMiddleware
 from .base import AgentMiddleware, hook_config
 from .decorators import (
     after_agent,
@@ -23,32 +63,90 @@ from .decorators import (
     wrap_model_call,
     wrap_tool_call,
 )
+from .human_in_the_loop import HumanInTheLoopMiddleware, InterruptMode, InterruptOnConfig
+from .model_fallback import ModelFallbackMiddleware
+from .model_refusal import ModelRefusalMiddleware
 from .model_retry import ModelRetryMiddleware
+from .model_router import ModelChoice, ModelRouterMiddleware
 from .request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
+from .summarization import SummarizationMiddleware
+from .summary_trigger import TriggerClause
+from .tool_error import ToolErrorMiddleware
 from .tool_retry import ToolRetryMiddleware
+from .tracing import configure_trace_policy
 
 __all__ = [
+    "Action",
+    "ActionRequest",
     "AgentMiddleware",
+    "AgentSnapshot",
     "AgentState",
+    "AlwaysAskPolicy",
+    "ApprovalMiddleware",
+    "ApproveDecision",
+    "AskOncePolicy",
+    "AutoModeMiddleware",
+    "BlockingConfirmationStrategy",
+    "BreakpointConfirmationStrategy",
+    "CallbackUI",
+    "CannotPauseError",
+    "ConfidencePolicy",
+    "ConfirmationPolicy",
+    "ConfirmationStrategy",
+    "ConfirmationUI",
+    "ConfirmationUIResult",
+    "Decision",
+    "DecisionType",
+    "EditDecision",
     "ExtendedModelResponse",
+    "HITLBreakpointException",
+    "HITLRequest",
+    "HITLResponse",
+    "HumanInTheLoopMiddleware",
+    "HumanInTheLoopStrategy",
+    "InterruptMode",
+    "InterruptOnConfig",
+    "InvalidDecisionError",
     "ModelCallResult",
+    "ModelChoice",
+    "ModelFallbackMiddleware",
+    "ModelRefusalMiddleware",
     "ModelRequest",
     "ModelResponse",
     "ModelRetryMiddleware",
+    "ModelRouterMiddleware",
+    "NeverAskPolicy",
+    "NotWaitingError",
     "OmitFromInput",
     "OmitFromOutput",
+    "PredicatePolicy",
     "PrivateStateAttr",
+    "RejectDecision",
+    "RespondDecision",
+    "ReviewConfig",
+    "ReviewContext",
+    "RichConsoleUI",
     "Runtime",
+    "SimpleConsoleUI",
+    "SummarizationMiddleware",
+    "ToolApprovalRequest",
     "ToolCallRequest",
+    "ToolErrorMiddleware",
+    "ToolExecutionDecision",
     "ToolRetryMiddleware",
+    "TracePolicy",
+    "TriggerClause",
     "after_agent",
     "after_model",
     "after_tools",
     "before_agent",
     "before_model",
     "before_tools",
+    "configure_trace_policy",
     "dynamic_prompt",
+    "get_tool_calls_and_descriptions_from_snapshot",
     "hook_config",
+    "omit_payload",
     "on_error",
     "on_exit",
     "wrap_model_call",

@@ -43,11 +43,21 @@ class Hook:
     """The declared jumps; None means none were declared."""
     interrupts: bool = False
     """It pauses the run, so what came before is stored first."""
+    trace_policy: Any = None
+    """What traced runs of it record."""
 
     @property
     def owner(self) -> str:
         """Name in errors and traces."""
         return f"{self.middleware}.{self.point}"
+
+
+@dataclass(frozen=True)
+class Layer(Dual):
+    """A ``wrap_…`` hook: ``(request, handler)``."""
+
+    trace_policy: Any = None
+    """What traced runs of it record."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,7 @@ class HookPlan:
     hooks: Mapping[HookPoint, Sequence[Hook]] = field(
         default_factory=lambda: dict.fromkeys(HOOK_POINTS, ())
     )
-    wraps: Mapping[WrapPoint, Sequence[Dual]] = field(
+    wraps: Mapping[WrapPoint, Sequence[Layer]] = field(
         default_factory=lambda: dict.fromkeys(WRAP_POINTS, ())
     )
     """Layers, the outermost first."""
@@ -85,13 +95,27 @@ def collect_hooks(middleware: Sequence[Any]) -> HookPlan:
     }
     wraps = {
         point: [
-            Dual(f"{name}.{point}", *forms)
+            Layer(f"{name}.{point}", *forms, getattr(m, "trace_policy", None))
             for name, m in named
             if (forms := _forms(m, point)) != (None, None)
         ]
         for point in WRAP_POINTS
     }
-    return HookPlan(hooks, cast("Mapping[WrapPoint, Sequence[Dual]]", wraps))
+    return HookPlan(hooks, cast("Mapping[WrapPoint, Sequence[Layer]]", wraps))
+
+
+def fit_to_agent(middleware: Sequence[Any], tools: Mapping[str, Any]) -> list[Any]:
+    """The middleware as one agent uses it: those that want to know its tools have been told.
+
+    Raises:
+        ConfigurationError: A setting does not fit the agent's tools.
+    """
+    fitted: list[Any] = []
+    names = unique_names([middleware_name(m) for m in middleware])
+    for name, entry in zip(names, middleware, strict=True):
+        told = None if isinstance(entry, type) else getattr(entry, "for_agent", None)
+        fitted.append(entry if told is None else told(name, tools))
+    return fitted
 
 
 def middleware_name(middleware: Any) -> str:
@@ -135,6 +159,7 @@ def _hook(name: str, middleware: Any, point: HookPoint) -> Hook | None:
         ),
         can_jump_to=None if jumps is None else tuple(jumps),
         interrupts=any(getattr(f, "__interrupts__", pauses) for f in marked),
+        trace_policy=getattr(middleware, "trace_policy", None),
     )
 
 

@@ -49,6 +49,7 @@ class RunLedger(TypedDict):
     tool_call_counts: NotRequired[Annotated[dict[str, int], run_scoped(), OmitFromInput]]
     context_tokens: NotRequired[Annotated[int, run_scoped(), OmitFromInput]]
     run_ledger: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
+    updated_by: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
     run_failure: NotRequired[Annotated[Any, UntrackedValue(Any, guard=False), PrivateStateAttr]]
 
 
@@ -69,6 +70,7 @@ RESERVED_KEYS = frozenset(
     {
         *LEDGER_OUTPUTS,
         *ENGINE_KEYS,
+        "updated_by",
         "continue_run",
         "hook_context",
         "last_message",

@@ -75,6 +75,8 @@ class RunContext:
     """Handlers listen: every tool call must be a traced run."""
     state_keys: frozenset[str] = frozenset()
     """Declared state keys that a tool may write."""
+    call_layer: Callable[..., Coroutine[Any, Any, Any]] = call_layer
+    """How a layer is called: ``(calls, layer, handler, request)``."""
 
 
 @dataclass
@@ -167,7 +169,7 @@ class ToolExecutor:
         if position == len(self.wraps):
             return partial(self._invoke, context=context)
         return partial(
-            call_layer, context.calls, self.wraps[position], self._layer(position + 1, context)
+            context.call_layer, context.calls, self.wraps[position], self._layer(position + 1, context)
         )
 
     async def _invoke(self, request: ToolCallRequest, context: RunContext) -> Any:

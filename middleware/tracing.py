@@ -1,0 +1,111 @@
+"""Traced runs of hooks and layers: one per call, and only while a handler listens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
+from typing import Any, cast
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import ensure_config, patch_config
+from langgraph.types import TracePolicy
+
+from ..tools.calls import Calls, Dual, call_layer
+
+_DEFAULT: dict[str, TracePolicy | None] = {"policy": None}
+
+
+def configure_trace_policy(policy: TracePolicy | None) -> None:
+    """Set what traced runs of hooks record where a middleware has no ``trace_policy`` of its own.
+
+    It holds for the whole process, from the next call of a hook on.
+
+    Args:
+        policy: A ``langgraph.types.TracePolicy``, or None for everything.
+    """
+    _DEFAULT["policy"] = policy
+
+
+class TracedCall(Runnable[Any, Any]):
+    """A call of a hook or layer as a run of its own in callbacks and traces."""
+
+    def __init__(
+        self,
+        name: str,
+        call: Callable[[], Coroutine[Any, Any, Any]],
+        calls: Calls,
+        policy: TracePolicy | None,
+    ) -> None:
+        self.name = name
+        self._call = call
+        self._calls = calls
+        self._policy = policy or _DEFAULT["policy"]
+        self._value: Any = None
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: A002
+        """Run in a synchronous run; ``input`` is what is recorded."""
+        self._call_with_config(self._run, input, ensure_config(config))
+        return self._value
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: A002
+        """Run in an asynchronous run; ``input`` is what is recorded."""
+        await self._acall_with_config(self._arun, input, ensure_config(config))
+        return self._value
+
+    def recorded(self, value: Any) -> Any:
+        """What the trace shows of the input."""
+        process = self._policy.process_inputs if self._policy is not None else None
+        return value if process is None else process(value)
+
+    def _run(self, _: Any) -> Any:
+        self._value = self._calls.blocking(self._call)()
+        return self._shown()
+
+    async def _arun(self, _: Any) -> Any:
+        self._value = await self._call()
+        return self._shown()
+
+    def _shown(self) -> Any:
+        process = self._policy.process_outputs if self._policy is not None else None
+        return self._value if process is None else process(self._value)
+
+
+async def traced(
+    name: str,
+    call: Callable[[], Coroutine[Any, Any, Any]],
+    shown: Any,
+    calls: Calls,
+    config: RunnableConfig | None,
+    policy: TracePolicy | None,
+    *,
+    streams_as: str | None = None,
+) -> Any:
+    """Await ``call()`` inside a traced run.
+
+    Args:
+        name: Name of the run.
+        call: What to run; models that it calls become child runs.
+        shown: The input that is recorded.
+        calls: The port of the run.
+        config: Config of the surrounding run; None takes that of the context.
+        policy: What is recorded, of the middleware.
+        streams_as: Node name that token streams of models called inside carry.
+    """
+    run = TracedCall(name, call, calls, policy)
+    config = patch_config(ensure_config(config), run_name=name)
+    if streams_as is not None:
+        metadata = cast("Mapping[str, Any]", config.get("metadata") or {})
+        config["metadata"] = {**metadata, "langgraph_node": streams_as}
+    return await calls.call(Dual(name, run.invoke, run.ainvoke), run.recorded(shown), config)
+
+
+async def traced_layer(
+    calls: Calls,
+    layer: Dual,
+    inner: Callable[[Any], Coroutine[Any, Any, Any]],
+    request: Any,
+) -> Any:
+    """Call a layer around ``inner`` as a run of its own."""
+    call = partial(call_layer, calls, layer, inner, request)
+    policy = getattr(layer, "trace_policy", None)
+    return await traced(layer.name, call, {"request": request}, calls, None, policy)
