@@ -21,6 +21,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from .definition import ToolSet, collect_tools
 from .execution import OnToolError, ToolExecutor, ToolPolicy
+from .node import ToolNode
 from .results import CallResult
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "ToolCallRequest",
     "ToolException",
     "ToolExecutor",
+    "ToolNode",
     "ToolPolicy",
     "ToolRuntime",
     "ToolSet",

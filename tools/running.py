@@ -102,7 +102,8 @@ class RunnableTool:
         returned: list[Any] = []
         token = _RETURNED.set(returned)
         try:
-            message = await setting.calls.call(self.traced, full, setting.config)
+            # The context's config makes the tool a child of the traced layer around it.
+            message = await setting.calls.call(self.traced, full, None)
         finally:
             _RETURNED.reset(token)
         if returned and isinstance(message, ToolMessage) and isinstance(returned[-1], dict):
