@@ -63,6 +63,7 @@ from .decorators import (
     wrap_model_call,
     wrap_tool_call,
 )
+from .guardrail import Verdict, allow, ask, block, guardrail, revise
 from .human_in_the_loop import HumanInTheLoopMiddleware, InterruptMode, InterruptOnConfig
 from .model_fallback import ModelFallbackMiddleware
 from .model_refusal import ModelRefusalMiddleware
@@ -136,19 +137,25 @@ __all__ = [
     "ToolRetryMiddleware",
     "TracePolicy",
     "TriggerClause",
+    "Verdict",
     "after_agent",
     "after_model",
     "after_tools",
+    "allow",
+    "ask",
     "before_agent",
     "before_model",
     "before_tools",
+    "block",
     "configure_trace_policy",
     "dynamic_prompt",
     "get_tool_calls_and_descriptions_from_snapshot",
+    "guardrail",
     "hook_config",
     "omit_payload",
     "on_error",
     "on_exit",
+    "revise",
     "wrap_model_call",
     "wrap_tool_call",
 ]

@@ -49,8 +49,21 @@ WAIT = Dual("the wait", time.sleep, anyio.sleep)
 """``Ask(WAIT, (seconds,))`` waits without blocking an event loop."""
 
 
-def drive(flow: Flow[ResultT], handler: Callable[[Any], Any]) -> ResultT:
+def _no_handler(wanted: Any) -> Any:
+    msg = f"A flow without a handler yielded {wanted!r}; yield an Ask."
+    raise TypeError(msg)
+
+
+async def _no_async_handler(wanted: Any) -> Any:
+    _no_handler(wanted)
+
+
+def drive(flow: Flow[ResultT], handler: Callable[[Any], Any] = _no_handler) -> ResultT:
     """What a flow returns, its requests answered by a plain function.
+
+    Args:
+        flow: The logic; of a hook, one that yields nothing but ``Ask``.
+        handler: The next layer.
 
     Raises:
         WouldBlockError: Something that the flow asks for exists in an asynchronous form only.
@@ -58,7 +71,9 @@ def drive(flow: Flow[ResultT], handler: Callable[[Any], Any]) -> ResultT:
     return run_inline(_drive(flow, Dual("the handler", sync=handler), BLOCKING))
 
 
-async def adrive(flow: Flow[ResultT], handler: Callable[[Any], Awaitable[Any]]) -> ResultT:
+async def adrive(
+    flow: Flow[ResultT], handler: Callable[[Any], Awaitable[Any]] = _no_async_handler
+) -> ResultT:
     """What a flow returns, its requests answered by an asynchronous function."""
     return await _drive(flow, Dual("the handler", asynchronous=handler), AWAITING)
 

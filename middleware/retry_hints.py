@@ -14,6 +14,7 @@ from typing import Any, cast
 from langchain_core.exceptions import ModelError
 
 from ..state.errors import InterlockError, StructuredOutputError
+from ..state.structured_errors import RefusedAnswerError
 
 _SERVER_ERRORS = 500
 _CLIENT_ERRORS = 400
@@ -26,7 +27,7 @@ def default_retry_on(error: BaseException) -> bool:
 
     langchain-core's model errors know it themselves, and so do the errors of interlock's own
     models, which belong to the same family. Every other error of interlock says that something
-    is wrong with the program, except an invalid structured answer. An error that carries an HTTP
+    is wrong with the program, except a structured answer that is invalid and no refusal. An error that carries an HTTP
     status is judged by it. Whatever is left may pass.
     """
     if not isinstance(error, Exception):
@@ -34,7 +35,8 @@ def default_retry_on(error: BaseException) -> bool:
     if isinstance(error, ModelError):
         return error.is_retryable
     if isinstance(error, InterlockError):
-        return isinstance(error, StructuredOutputError)
+        invalid = isinstance(error, StructuredOutputError)
+        return invalid and not isinstance(error, RefusedAnswerError)
     status = status_of(error)
     if status is None or status < _CLIENT_ERRORS:
         return True

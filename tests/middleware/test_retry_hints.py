@@ -15,6 +15,7 @@ from interlock.state.errors import (
     ToolExecutionError,
 )
 from interlock.state.model_errors import ChatModelRequestError, ChatModelServerError
+from interlock.state.structured_errors import RefusedAnswerError
 
 
 class _HttpError(Exception):
@@ -33,6 +34,7 @@ class _HttpError(Exception):
         (ChatModelServerError("x"), True),
         (ChatModelRequestError("x"), False),
         (StructuredOutputError("x"), True),
+        (RefusedAnswerError("x", text="no"), False),
         (ConfigurationError("x"), False),
         (ToolExecutionError("x", tool_name="t"), False),
         (_HttpError(429), True),

@@ -1,0 +1,61 @@
+"""A refusal of the model as an error instead of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from langchain_core.exceptions import ModelRefusalError
+from langchain_core.messages import BaseMessage
+from langgraph.types import TracePolicy, omit_payload
+
+from ..state.errors import StructuredOutputError
+from .base import AgentMiddleware
+from .flows import Flow, adrive, drive
+from .request import ModelRequest, ModelResponse
+
+
+class ModelRefusalMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Raises langchain-core's ``ModelRefusalError`` when a reply holds a refusal.
+
+    Without it a refusal is an ordinary answer. List it after ``ModelFallbackMiddleware``, so that
+    another model is asked, and after ``ModelRetryMiddleware``, which does not repeat a refusal.
+    A refusal where a structured answer is due is told as a refusal, not as invalid output.
+
+    It does not cover: a refusal that the model puts in ordinary words; text that was streamed
+    before the refusal was known; filters of a provider that answer with an error of their own.
+    """
+
+    trace_policy = TracePolicy(process_inputs=omit_payload)
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """Raise if the reply is a refusal."""
+        return drive(_flow(request), handler)
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """The same in an asynchronous run."""
+        return await adrive(_flow(request), handler)
+
+
+def _flow(request: ModelRequest[Any]) -> Flow[ModelResponse[Any]]:
+    try:
+        response: ModelResponse[Any] = yield request
+    except StructuredOutputError as error:
+        if isinstance(error.ai_message, BaseMessage):
+            _raise_if_refused(error.ai_message)
+        raise
+    for message in response.result:
+        _raise_if_refused(message)
+    return response
+
+
+def _raise_if_refused(message: BaseMessage) -> None:
+    for block in cast("list[Any]", message.content_blocks):
+        if block["type"] == "refusal":
+            raise ModelRefusalError.from_refusal(block, raw_message=message)
