@@ -35,9 +35,10 @@ TWINS = {
     *("_generate", "_stream", "_run", "batch", "invoke", "stream", "transform"),
     # its `StructuredTool` keeps a function and a coroutine function, each wrapped in its own kind
     "_noting",
-    # LangChain middleware, whose authors write both
+    # LangChain middleware, whose authors write both, and the hooks that interlock adds to it
     *("after_agent", "after_model", "before_agent", "before_model"),
     *("wrap_model_call", "wrap_tool_call"),
+    *("after_tools", "before_tools", "on_error", "on_exit"),
     # and whose layers a flow serves, driven in each way
     "drive",
     # httpx: a client of blocking calls and one of awaited calls are closed each in its way
@@ -59,9 +60,11 @@ def functions(tree: ast.AST) -> Iterator[Function]:
 
 
 def statements(function: Function) -> int:
-    """Count what a function does: no docstring, and no line that only opens an inner function."""
+    """Count what a function does: no docstring, no unused argument, no line that opens another."""
     inside = [node for body in function.body for node in ast.walk(body)]
-    counted = sum(isinstance(node, ast.stmt) and not isinstance(node, Function) for node in inside)
+    counted = sum(
+        isinstance(n, ast.stmt) and not isinstance(n, Function | ast.Delete) for n in inside
+    )
     return counted - (ast.get_docstring(function) is not None)
 
 
