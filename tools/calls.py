@@ -65,6 +65,14 @@ class Calls(Protocol):
         """Call a user's function with ``args`` and return its result."""
         ...
 
+    async def within(self, seconds: float | None, function: Dual, *args: Any) -> Any:
+        """:meth:`call` with a time limit in seconds, or without one.
+
+        Raises:
+            TimeoutError: The function took longer. A synchronous one goes on in its thread.
+        """
+        ...
+
     async def many(self, jobs: Sequence[Job[T]], limit: int | None) -> list[Outcome[T]]:
         """Run jobs, at most ``limit`` at a time, and tell what became of each, in order."""
         ...
@@ -117,6 +125,14 @@ class BlockingCalls:
             raise AssertionError(function)
         return run_inline(_as_coroutine(function.asynchronous(*args)), function.name)
 
+    async def within(self, seconds: float | None, function: Dual, *args: Any) -> Any:
+        """Call it in another thread, to be able to stop waiting."""
+        if seconds is None:
+            return await self.call(function, *args)
+        work = copy_context().run
+        future = _pool().submit(work, run_inline, self.call(function, *args), function.name)
+        return future.result(timeout=seconds)
+
     async def many(self, jobs: Sequence[Job[T]], limit: int | None) -> list[Outcome[T]]:
         """The caller's thread works through the jobs, helped by threads of a shared pool.
 
@@ -159,6 +175,10 @@ class AwaitingCalls:
         if function.sync is None:  # pragma: no cover - a Dual has one of the two
             raise AssertionError(function)
         return await run_in_executor(None, function.sync, *args)
+
+    async def within(self, seconds: float | None, function: Dual, *args: Any) -> Any:
+        """Await it for so long."""
+        return await asyncio.wait_for(self.call(function, *args), seconds)
 
     async def many(self, jobs: Sequence[Job[T]], limit: int | None) -> list[Outcome[T]]:
         """One task per job; all are cancelled when this one is."""
