@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -15,7 +14,8 @@ import httpx
 
 from ...state.errors import ConfigurationError
 from ...state.model_errors import ChatModelRequestError
-from .openai_compatible.excerpt import excerpt, without_secrets
+from .openai_compatible.excerpt import excerpt
+from .openai_compatible.hidden import Hidden
 from .openai_compatible.json_value import as_list, as_object
 
 VERSION: Final = 1
@@ -44,15 +44,15 @@ class Cassette:
 
     Args:
         path: The file.
-        secrets: Words that must never be written.
+        hidden: Words that must never be written.
 
     Raises:
         ConfigurationError: The file exists and is no cassette of a known version.
     """
 
-    def __init__(self, path: Path, secrets: Sequence[str] = ()) -> None:
+    def __init__(self, path: Path, hidden: Hidden) -> None:
         self._path = path
-        self._secrets = tuple(secrets)
+        self._hidden = hidden
         self._lock = Lock()
         self._entries: list[dict[str, Any]] = _read(path) if path.exists() else []
         self._replayed: dict[str, int] = {}
@@ -98,7 +98,7 @@ class Cassette:
             "answer": {
                 "status": answer.status,
                 "headers": {
-                    k: without_secrets(v, self._secrets)
+                    k: self._hidden.out_of(v)
                     for k, v in answer.headers.items()
                     if k in _KEPT_HEADERS
                 },
@@ -117,12 +117,12 @@ class Cassette:
 
     def _identity(self, request: httpx.Request) -> dict[str, Any]:
         raw = request.read().decode("utf-8", "replace")
-        text = without_secrets(raw, self._secrets)
+        text = self._hidden.out_of(raw)
         try:
             body: object = json.loads(text)
         except ValueError:
             body = text
-        query = without_secrets(request.url.query.decode("ascii", "replace"), self._secrets)
+        query = self._hidden.out_of(request.url.query.decode("ascii", "replace"))
         return {
             "method": request.method,
             "path": request.url.path,
@@ -133,10 +133,8 @@ class Cassette:
     def _harmless(self, blocks: list[bytes]) -> list[bytes]:
         """Return the blocks without secrets; joined where one might lie across two of them."""
         whole = b"".join(blocks)
-        hidden = whole
-        for secret in self._secrets:
-            hidden = hidden.replace(secret.encode(), b"***") if secret else hidden
-        return blocks if hidden == whole else [hidden]
+        harmless = self._hidden.out_of_bytes(whole)
+        return blocks if harmless == whole else [harmless]
 
     @staticmethod
     def _as_text(block: bytes) -> str | dict[str, str]:

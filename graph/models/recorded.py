@@ -49,7 +49,7 @@ def recorded(
         raise ConfigurationError(msg)
     if mode == "record":
         file.unlink(missing_ok=True)
-    cassette = Cassette(file, model.secrets)
+    cassette = Cassette(file, model.hidden)
     if file.exists():
         return model.model_copy(
             update={"transport": _Replay(cassette), "async_transport": _Replay(cassette)}

@@ -1,9 +1,8 @@
-"""Foreign text made fit for an error message: short, printable, without secrets."""
+"""Foreign text made fit for an error message: short and printable."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 _LIMIT: Final = 500
@@ -20,19 +19,6 @@ def excerpt(text: str, limit: int = _LIMIT) -> str:
     short = text[: limit + 1]
     line = " ".join("".join(c if c.isprintable() or c.isspace() else "?" for c in short).split())
     return line if len(text) <= limit else f"{line[:limit]}..."
-
-
-def without_secrets(text: str, secrets: Sequence[str]) -> str:
-    """Return the text with every secret replaced by ``***``.
-
-    Args:
-        text: Any text.
-        secrets: Words that must not be shown.
-    """
-    for secret in secrets:
-        if secret:
-            text = text.replace(secret, "***")
-    return text
 
 
 def describe_body(body: bytes, content_type: str) -> str:

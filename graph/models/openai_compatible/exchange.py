@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,7 @@ from .answer import read_body
 from .chunk import AnswerChunk
 from .excerpt import excerpt
 from .failures import from_status, from_transport
+from .hidden import Hidden
 from .origin import Origin
 from .ports import Port
 from .retry import RetryPolicy
@@ -64,7 +65,7 @@ class Exchange:
         limits: Time and size.
         retries: When to try again.
         provider: Name of the provider, for metadata.
-        secrets: Words that no error may show.
+        hidden: Words that no error may show.
     """
 
     def __init__(
@@ -74,13 +75,13 @@ class Exchange:
         limits: Limits,
         retries: RetryPolicy,
         provider: str,
-        secrets: Sequence[str],
+        hidden: Hidden,
     ) -> None:
         self._port = port
         self._limits = limits
         self._retries = retries
         self._provider = provider
-        self._secrets = secrets
+        self._hidden = hidden
         self._ends_at = time.monotonic() + limits.total_timeout_s
 
     async def whole(self, request: httpx.Request) -> list[ChatGeneration]:
@@ -241,7 +242,7 @@ class Exchange:
         return _Opened(response, first, blocks, self._origin(response))
 
     def _origin(self, response: httpx.Response) -> Origin:
-        return Origin(self._provider, response.status_code, response.headers, self._secrets)
+        return Origin(self._provider, response.status_code, response.headers, self._hidden)
 
     async def _refusal(
         self, response: httpx.Response, blocks: AsyncIterator[bytes]

@@ -27,7 +27,7 @@ from ....state.model_errors import (
     ChatModelServerError,
     ChatModelTimeoutError,
 )
-from .excerpt import describe_body, excerpt, without_secrets
+from .excerpt import describe_body, excerpt
 from .json_value import as_list, as_object
 from .origin import Origin
 from .retry_after import retry_after_s
@@ -71,8 +71,7 @@ def from_status(body: bytes, origin: Origin) -> ChatModelError:
         body: The answer's body, or its beginning.
         origin: Status and headers of the answer.
     """
-    for secret in origin.secrets:
-        body = body.replace(secret.encode(), b"***") if secret else body
+    body = origin.hidden.out_of_bytes(body)
     said = _said(body)
     words = said.words or describe_body(body, origin.headers.get("content-type", ""))
     return _build(
@@ -133,10 +132,9 @@ def malformed(what: str, origin: Origin) -> ChatModelMalformedError:
         origin: Where it came from.
     """
     return ChatModelMalformedError(
-        without_secrets(
+        origin.hidden.out_of(
             f"The provider's answer is malformed: it holds {what}. "
-            "Check that base_url leads to an OpenAI-compatible server.",
-            origin.secrets,
+            "Check that base_url leads to an OpenAI-compatible server."
         ),
         status=origin.status,
         request_id=origin.request_id,
@@ -213,8 +211,8 @@ def _build(
     error_class: type[ChatModelError], what: str, said: _Said, origin: Origin
 ) -> ChatModelError:
     # Cut afterwards, not through a secret.
-    words = excerpt(without_secrets(said.words, origin.secrets))
-    code = without_secrets(said.code, origin.secrets)
+    words = excerpt(origin.hidden.out_of(said.words))
+    code = origin.hidden.out_of(said.code)
     request_id = origin.request_id
     label = f" [{code}]" if code and code not in words else ""
     trace = f" Request id: {request_id!r}." if request_id else ""

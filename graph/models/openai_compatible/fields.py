@@ -15,6 +15,7 @@ from typing_extensions import override
 from ....state.errors import ConfigurationError
 from ..providers import PROVIDERS, Provider, profile_of
 from .connections import Connections
+from .hidden import Hidden
 from .settings import checked_base_url, checked_headers, checked_key, checked_settings
 
 BODY_FIELDS: Final = (
@@ -145,14 +146,14 @@ class ChatModelSettings(BaseChatModel):
         return self._connections
 
     @property
-    def secrets(self) -> list[str]:
+    def hidden(self) -> Hidden:
         """Every text that must not be shown: the key, and headers that look like one."""
-        hidden = [self.api_key.get_secret_value()] if self.api_key else []
+        words = [self.api_key.get_secret_value()] if self.api_key else []
         for name, value in self.default_headers.items():
             if _SECRET_NAME.search(name):
                 # "Bearer abc": the scheme is no secret.
-                hidden.append(value.get_secret_value().rpartition(" ")[2])
-        return [secret for secret in hidden if secret]
+                words.append(value.get_secret_value().rpartition(" ")[2])
+        return Hidden(words)
 
     @property
     @override

@@ -182,5 +182,5 @@ class OpenAICompatibleChatModel(ChatModelSettings):
             ),
             retries=RetryPolicy(self.max_retries, self.max_retry_wait),
             provider=self.provider,
-            secrets=self.secrets,
+            hidden=self.hidden,
         )

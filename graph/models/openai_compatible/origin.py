@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
 
 from .excerpt import excerpt
+from .hidden import Hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Origin:
     """HTTP status."""
     headers: httpx.Headers
     """The answer's headers."""
-    secrets: Sequence[str] = ()
+    hidden: Hidden = field(default_factory=Hidden)
     """Words that must not be shown in an error."""
 
     @property

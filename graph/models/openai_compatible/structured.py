@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
+from typing_extensions import is_typeddict
 
 from ....state.errors import (
     ConfigurationError,
@@ -132,8 +133,8 @@ class OutputSchema:
 
     def _validated(self, value: object) -> Any:
         source = self.source
-        if isinstance(source, type):
-            # Covers pydantic and TypedDict classes alike.
+        # pydantic cannot read typing.TypedDict before Python 3.12, so those go by their schema.
+        if isinstance(source, type) and not is_typeddict(source):
             return TypeAdapter[Any](source).validate_python(value)
         errors = sorted(
             Draft202012Validator(self.json_schema).iter_errors(cast("Any", value)),

@@ -108,7 +108,7 @@ def test_key_comes_from_the_variable_of_the_provider(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("GROQ_API_KEY", KEY)
     model = OpenAICompatibleChatModel(model="m", provider="groq")
 
-    assert model.secrets == [KEY]
+    assert model.api_key == SecretStr(KEY)
     assert model.base_url == "https://api.groq.com/openai/v1"
 
 
@@ -155,4 +155,4 @@ def test_copy_checks_what_it_changes() -> None:
     with pytest.raises(ConfigurationError, match="credentials"):
         build().model_copy(update={"base_url": "https://a:b@host"})
 
-    assert build().model_copy(update={"api_key": "sk-other"}).secrets == ["sk-other"]
+    assert build().model_copy(update={"api_key": "sk-b"}).api_key == SecretStr("sk-b")
