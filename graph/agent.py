@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolCallTransformer
 
-from ..middleware.collect import HookPlan, collect_hooks, middleware_name
+from ..middleware.collect import HookPlan, collect_hooks, fit_to_agent, middleware_name
 from ..state.input import InputCheck
 from ..state.ledger import ENGINE_KEYS, LEDGER_OUTPUTS
 from ..state.merge import MergedSchema, merge_schemas
@@ -53,7 +53,8 @@ def create_agent(
     """
     options = with_defaults(settings)
     chat_model = _model(model)
-    middleware: Sequence[Any] = options["middleware"]
+    toolset = _toolset(options["middleware"], tools)
+    middleware = options["middleware"] = fit_to_agent(options["middleware"], toolset.by_name)
     schemas = [getattr(m, "state_schema", AgentState) for m in middleware]
     schema = merge_schemas(
         [*schemas, options["state_schema"] or AgentState], options["message_storage"]
@@ -64,7 +65,7 @@ def create_agent(
         input_schema=schema.input,
         output_schema=schema.output,
     )
-    plan = _plan(chat_model, _toolset(middleware, tools), schema, _rules(graph, schema), options)
+    plan = _plan(chat_model, toolset, schema, _rules(graph, schema), options)
     for node in plan.nodes:
         runner: Any = AgentNode(plan, node)
         graph.add_node(node, runner, destinations=_destinations(node, plan))

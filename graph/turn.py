@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from langchain_core.messages import ToolCall
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import GraphBubbleUp, GraphInterrupt
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, is_invalid_resume
 from langgraph.types import Command, Send
 
 from ..state.ledger import Cursor, Ledger
@@ -119,6 +119,8 @@ class Turn:
         except GraphBubbleUp:
             raise
         except Exception as error:
+            if is_invalid_resume(error):
+                raise
             answered, jump = await self.hooks.run_on_error(error)
             if not answered:
                 raise
@@ -152,6 +154,8 @@ class Turn:
             except GraphBubbleUp:
                 raise
             except Exception as error:
+                if is_invalid_resume(error):
+                    raise
                 if self.hooks.dirty and self.watchers.durable:
                     return self._leave(self._place(go), failure=error)
                 step = await self._after_failure(error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar, cast
 
 from langchain_core.messages import ToolMessage
@@ -56,6 +56,21 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     def name(self) -> str:
         """Name in errors, traces and pictures; instances of one name are numbered."""
         return type(self).__name__
+
+    def for_agent(
+        self,
+        name: str,  # noqa: ARG002
+        tools: Mapping[str, BaseTool],  # noqa: ARG002
+    ) -> AgentMiddleware[Any, Any, Any]:
+        """What an agent that is being built uses in place of this: check the settings here.
+
+        An instance may be given to several agents, so what depends on one agent belongs on a copy.
+
+        Args:
+            name: The middleware's name among those of the agent.
+            tools: The agent's tools by name.
+        """
+        return self
 
     def before_agent(self, state: StateT, runtime: Runtime[ContextT]) -> Any:
         """Once per run, before anything else."""

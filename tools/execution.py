@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 from langchain_core.messages import ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
-from langgraph.errors import GraphBubbleUp
+from langgraph.errors import GraphBubbleUp, is_invalid_resume
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 
@@ -121,6 +121,9 @@ class ToolExecutor:
         except (GraphBubbleUp, WouldBlockError, InvalidUpdateError):
             raise
         except Exception as error:
+            if is_invalid_resume(error):
+                # A wrong answer to a pause is its sender's mistake; the pause goes on.
+                raise
             return self._failed(request, error)
 
     async def run_many(
