@@ -30,7 +30,7 @@ from ..tools.calls import Calls
 from .engine import Watchers
 from .model_call import ModelCall, Reply
 from .plan import AgentPlan
-from .routing import Step, after_model, finish_of
+from .routing import Step, after_model, finish_of, says_something
 
 CUT_OFF = (
     "This call was not run: the reply was cut off by the length limit, so its arguments may be "
@@ -110,7 +110,6 @@ class ModelPhase:
     def ask_again(self, step: Step, limited: Step) -> None:
         """Prepare another model call: drop an empty reply, say what is missing."""
         if step.drop_reply and (found := last_ai_message(self._work.messages)) is not None:
-            self._ledger.empty_replies += 1
             self._work.apply({"messages": [RemoveMessage(str(found[1].id))]}, NOTICE)
         if limited is not step:
             self._ledger.final_answer = True
@@ -193,8 +192,8 @@ class ModelPhase:
         for message in messages:
             if isinstance(message, AIMessage):
                 ledger.take_usage(message)
-        if any(isinstance(m, AIMessage) and m.text.strip() for m in messages):
-            ledger.empty_replies = 0
+        fruitful = any(isinstance(m, AIMessage) and says_something(m) for m in messages)
+        ledger.fruitless_replies = 0 if fruitful else ledger.fruitless_replies + 1
         if not call.layers and all(m.id is None or m.id.startswith(FRESH_ID) for m in messages):
             self._work.append(messages)
         else:

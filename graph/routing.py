@@ -22,8 +22,11 @@ from .exits import ExitRules
 STRUCTURED = "structured_response"
 """Exit reason of a run that gave the structured answer that was due."""
 
-MAX_EMPTY_REPLIES = 2
-"""Empty replies in a row that are asked again."""
+MAX_FRUITLESS_REPLIES = 2
+"""Replies in a row, empty or with unreadable calls only, that are asked again."""
+
+UNREADABLE = "invalid_tool_calls"
+"""Exit reason of a run whose model kept sending calls that nobody can read."""
 
 EMPTY_NUDGE = "Your last reply was empty. Answer, or call a tool."
 TEXT_NUDGE = "A reply in text does not finish this task. Call one of the tools: {tools}."
@@ -46,6 +49,11 @@ _FINISH_WORDS = {
     "spii": "content_filter",
 }
 """What providers call the two ways a reply can stop short, in lower case."""
+
+_NO_ANSWER = frozenset(
+    {"text", "reasoning", "thinking", "redacted_thinking", "tool_use", "input_json_delta"}
+)
+"""Content blocks that are no answer in themselves."""
 
 _FINISH_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
@@ -97,6 +105,9 @@ def after_model(messages: Sequence[BaseMessage], ledger: Ledger, rules: ExitRule
         return Step("tools") if rules.calls_tools else Step("exit", "text", reply.id)
     if ledger.output == "answered":
         return Step("exit", STRUCTURED, reply.id)
+    if reply.invalid_tool_calls and not reply.tool_calls:
+        again = ledger.fruitless_replies <= MAX_FRUITLESS_REPLIES
+        return Step("model") if again else Step("exit", UNREADABLE, reply.id)
     if ledger.output == "again" or reply.tool_calls or reply.invalid_tool_calls:
         # No answer, or calls that were refused, unreadable or cut off: the model reads why.
         return Step("model")
@@ -108,8 +119,8 @@ def after_model(messages: Sequence[BaseMessage], ledger: Ledger, rules: ExitRule
 def _after_text(reply: AIMessage, ledger: Ledger, rules: ExitRules) -> Step:
     if not rules.calls_tools:
         return Step("exit", "text", reply.id)
-    if _is_empty(reply):
-        if ledger.empty_replies < MAX_EMPTY_REPLIES:
+    if not says_something(reply):
+        if ledger.fruitless_replies <= MAX_FRUITLESS_REPLIES:
             return Step("model", nudge=EMPTY_NUDGE, drop_reply=True)
         return Step("exit", "text", reply.id)
     if not rules.text:
@@ -117,12 +128,13 @@ def _after_text(reply: AIMessage, ledger: Ledger, rules: ExitRules) -> Step:
     return Step("exit", "text", reply.id)
 
 
-def _is_empty(reply: AIMessage) -> bool:
+def says_something(reply: AIMessage) -> bool:
+    """Whether a reply holds text, a call that can be read, or content other than reasoning."""
     content: Any = reply.content
-    if isinstance(content, str):
-        return not content.strip()
-    return not reply.text.strip() and all(
-        isinstance(b, str) or cast("Any", b).get("type") in {"text", "reasoning", "thinking"}
+    if reply.tool_calls or reply.text.strip():
+        return True
+    return not isinstance(content, str) and any(
+        isinstance(b, dict) and cast("Any", b).get("type") not in _NO_ANSWER
         for b in cast("list[Any]", content)
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 from langgraph.types import TracePolicy, omit_payload
 
+from ..state.guardrail_errors import DetectorError, PIIDetectionError
 from ..state.schema import AgentState, OmitFromInput, OmitFromOutput, PrivateStateAttr
 from ..tools import ToolCallRequest
 from .approval import (
@@ -49,7 +50,7 @@ from .approval import (
     get_tool_calls_and_descriptions_from_snapshot,
 )
 from .auto_mode import AutoModeMiddleware
-from .base import AgentMiddleware, hook_config
+from .base import AgentMiddleware, ContextT, ResponseT, StateT, hook_config
 from .decorators import (
     after_agent,
     after_model,
@@ -65,13 +66,31 @@ from .decorators import (
 )
 from .guardrail import Verdict, allow, ask, block, guardrail, revise
 from .human_in_the_loop import HumanInTheLoopMiddleware, InterruptMode, InterruptOnConfig
+from .model_call_limit import ModelCallLimitMiddleware
 from .model_fallback import ModelFallbackMiddleware
 from .model_refusal import ModelRefusalMiddleware
 from .model_retry import ModelRetryMiddleware
 from .model_router import ModelChoice, ModelRouterMiddleware
+from .pii import PIIMiddleware
+from .redaction import (
+    PIIMatch,
+    RedactionRule,
+    ResolvedRedactionRule,
+    apply_strategy,
+    detect_api_key,
+    detect_credit_card,
+    detect_email,
+    detect_iban,
+    detect_ip,
+    detect_mac_address,
+    detect_phone,
+    detect_url,
+    presidio_detector,
+)
 from .request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
 from .summarization import SummarizationMiddleware
 from .summary_trigger import TriggerClause
+from .tool_call_limit import ToolCallLimitMiddleware
 from .tool_error import ToolErrorMiddleware
 from .tool_retry import ToolRetryMiddleware
 from .tracing import configure_trace_policy
@@ -96,8 +115,10 @@ __all__ = [
     "ConfirmationStrategy",
     "ConfirmationUI",
     "ConfirmationUIResult",
+    "ContextT",
     "Decision",
     "DecisionType",
+    "DetectorError",
     "EditDecision",
     "ExtendedModelResponse",
     "HITLBreakpointException",
@@ -108,6 +129,7 @@ __all__ = [
     "InterruptMode",
     "InterruptOnConfig",
     "InvalidDecisionError",
+    "ModelCallLimitMiddleware",
     "ModelCallResult",
     "ModelChoice",
     "ModelFallbackMiddleware",
@@ -120,17 +142,25 @@ __all__ = [
     "NotWaitingError",
     "OmitFromInput",
     "OmitFromOutput",
+    "PIIDetectionError",
+    "PIIMatch",
+    "PIIMiddleware",
     "PredicatePolicy",
     "PrivateStateAttr",
+    "RedactionRule",
     "RejectDecision",
+    "ResolvedRedactionRule",
     "RespondDecision",
+    "ResponseT",
     "ReviewConfig",
     "ReviewContext",
     "RichConsoleUI",
     "Runtime",
     "SimpleConsoleUI",
+    "StateT",
     "SummarizationMiddleware",
     "ToolApprovalRequest",
+    "ToolCallLimitMiddleware",
     "ToolCallRequest",
     "ToolErrorMiddleware",
     "ToolExecutionDecision",
@@ -142,12 +172,21 @@ __all__ = [
     "after_model",
     "after_tools",
     "allow",
+    "apply_strategy",
     "ask",
     "before_agent",
     "before_model",
     "before_tools",
     "block",
     "configure_trace_policy",
+    "detect_api_key",
+    "detect_credit_card",
+    "detect_email",
+    "detect_iban",
+    "detect_ip",
+    "detect_mac_address",
+    "detect_phone",
+    "detect_url",
     "dynamic_prompt",
     "get_tool_calls_and_descriptions_from_snapshot",
     "guardrail",
@@ -155,6 +194,7 @@ __all__ = [
     "omit_payload",
     "on_error",
     "on_exit",
+    "presidio_detector",
     "revise",
     "wrap_model_call",
     "wrap_tool_call",

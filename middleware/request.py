@@ -58,16 +58,17 @@ class ModelRequest(Generic[ContextT]):
                 msg = "Cannot specify both system_prompt and system_message; give one of them."
                 raise ValueError(msg)
             system_message = SystemMessage(system_prompt)
-        values = self.__dict__
-        values["model"] = model
-        values["messages"] = messages
-        values["system_message"] = system_message
-        values["tool_choice"] = tool_choice
-        values["tools"] = tools if tools is not None else []
-        values["response_format"] = response_format
-        values["state"] = state if state is not None else {"messages": []}
-        values["runtime"] = runtime
-        values["model_settings"] = model_settings if model_settings is not None else {}
+        # __setattr__ is for users, and says so.
+        keep = object.__setattr__
+        keep(self, "model", model)
+        keep(self, "messages", messages)
+        keep(self, "system_message", system_message)
+        keep(self, "tool_choice", tool_choice)
+        keep(self, "tools", tools if tools is not None else [])
+        keep(self, "response_format", response_format)
+        keep(self, "state", state if state is not None else {"messages": []})
+        keep(self, "runtime", runtime)
+        keep(self, "model_settings", model_settings if model_settings is not None else {})
 
     @property
     def system_prompt(self) -> str | None:

@@ -17,6 +17,11 @@ InterlockError
 │   └── UnstorableValueError (TypeError)
 ├── RunError (RuntimeError)              a run cannot go on
 │   ├── StepLimitError                   the run needed more steps than it may take
+│   ├── LimitExceededError               a limit that a guardrail sets is used up
+│   │   │   (these are in limit_errors.py)
+│   │   ├── ModelCallLimitExceededError
+│   │   ├── ToolCallLimitExceededError
+│   │   └── BudgetExceededError
 │   │   (the next two are in approval_errors.py)
 │   ├── CannotPauseError                 an approval is due and nothing would store the pause
 │   ├── HITLBreakpointException          the run stopped at a breakpoint and left a snapshot

@@ -87,7 +87,7 @@ def invalid_call_answers(reply: AIMessage) -> list[ToolMessage]:
         ToolMessage(
             content=(
                 f"The arguments of this call to {call.get('name') or 'unknown'!r} are no valid "
-                "JSON object: they are malformed or were cut off. Call the tool again with "
+                "JSON object: they are malformed or truncated. Call the tool again with "
                 "complete arguments."
             ),
             name=call.get("name") or "unknown",

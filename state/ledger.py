@@ -107,8 +107,8 @@ class Ledger:
     exit_reason: str | None = None
     exit_message: str | None = None
     """Id of the message that ended the run."""
-    empty_replies: int = 0
-    """Empty replies in a row."""
+    fruitless_replies: int = 0
+    """Replies in a row that were empty or held no call that could be read."""
     output_attempts: list[str] = field(default_factory=list)
     """Why each structured answer so far was refused, oldest first."""
     output_failed: str | None = None

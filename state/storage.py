@@ -9,7 +9,6 @@ lost without a word.
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections import deque
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -29,6 +28,7 @@ from langgraph.types import Command, Interrupt, Overwrite, Send
 from pydantic import BaseModel
 
 from .errors import UnstorableValueError
+from .serializer import StrictSerializer
 
 PLAIN_TYPES: tuple[type, ...] = (
     bool, int, float, complex, str, bytes, bytearray, type(None),
@@ -89,8 +89,7 @@ def strict_checkpointer(checkpointer: Any, types: Iterable[type]) -> Any:
     if type(serde) is not JsonPlusSerializer or not permissive:
         return saver
     strict = copy(saver)
-    names = [(t.__module__, t.__name__) for t in types]
-    strict.serde = JsonPlusSerializer(allowed_msgpack_modules=names or None)
+    strict.serde = StrictSerializer(types)
     return strict
 
 
@@ -119,10 +118,7 @@ def _first_unstorable(value: Any, types: frozenset[type]) -> type | None:
     if isinstance(value, (*PLAIN_TYPES, *_SIGNALS)):
         return None
     if kind in types:
-        # A class defined inside a function has no name that storage could look it up by.
-        return (
-            None if getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind else kind
-        )
+        return None
     if isinstance(value, dict):
         pairs = cast("dict[Any, Any]", value).items()
         return _first_in((x for pair in pairs for x in pair), types)

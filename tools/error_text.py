@@ -34,7 +34,7 @@ def failure_text(tool_name: str, error: BaseException, secrets: Iterable[str] = 
 
 
 def invalid_arguments_text(
-    tool_name: str, error: ValidationError, hidden: Iterable[str] = ()
+    tool_name: str, args: Mapping[str, Any], error: ValidationError, hidden: Iterable[str] = ()
 ) -> str:
     """What the model reads when its arguments do not fit: each argument and what it must be."""
     hidden_names = set(hidden)
@@ -43,8 +43,12 @@ def invalid_arguments_text(
         for e in error.errors(include_url=False, include_context=False, include_input=False)
         if not (e["loc"] and e["loc"][0] in hidden_names)
     ]
+    shown = scrub(repr({k: v for k, v in args.items() if k not in hidden_names}))
     rules = "\n".join(lines)
-    return f"The arguments of this call to {tool_name!r} are not valid:\n{rules}\nCorrect them and call again."
+    return (
+        f"The call of {tool_name!r} with the arguments {shown} was refused with error:\n{rules}\n"
+        "Correct the arguments and call again."
+    )
 
 
 def unknown_tool_text(tool_name: str, known: Iterable[str]) -> str:

@@ -172,7 +172,10 @@ class ToolExecutor:
         if position == len(self.wraps):
             return partial(self._invoke, context=context)
         return partial(
-            context.call_layer, context.calls, self.wraps[position], self._layer(position + 1, context)
+            context.call_layer,
+            context.calls,
+            self.wraps[position],
+            self._layer(position + 1, context),
         )
 
     async def _invoke(self, request: ToolCallRequest, context: RunContext) -> Any:
@@ -187,7 +190,7 @@ class ToolExecutor:
         try:
             value = await tool.run(call, args, injected, context)
         except InvalidArgumentsError as error:
-            text = invalid_arguments_text(call["name"], error.source, hidden)
+            text = invalid_arguments_text(call["name"], call["args"], error.source, hidden)
             return self._refusal(call, text)
         return answer(call, value, context.state_keys)
 

@@ -186,7 +186,7 @@ def _kind_of(name: str, annotation: Any) -> InjectedState | str | None:
             return "store"
         if issubclass(part, InjectedToolCallId):
             return "call_id"
-    return "runtime" if name == "runtime" and annotation is None else None
+    return "runtime" if name == "runtime" else None
 
 
 def _parts(annotation: Any) -> list[Any]:

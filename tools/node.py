@@ -22,7 +22,9 @@ from .error_text import failure_text
 from .execution import OnToolError, RunContext, ToolExecutor, ToolPolicy
 from .results import CallResult
 
-HandleErrors = bool | str | Callable[[Exception], str] | type[Exception] | tuple[type[Exception], ...]
+HandleErrors = (
+    bool | str | Callable[[Exception], str] | type[Exception] | tuple[type[Exception], ...]
+)
 """What a failing tool means: an error result (True, a text, a function), for some exceptions
 only, or an exception of the node (False)."""
 
@@ -126,7 +128,9 @@ def _policy(handle: HandleErrors) -> OnToolError:
         kinds = handle
 
         def some(error: Exception, request: ToolCallRequest) -> str | None:
-            return failure_text(request.tool_call["name"], error) if isinstance(error, kinds) else None
+            return (
+                failure_text(request.tool_call["name"], error) if isinstance(error, kinds) else None
+            )
 
         return some
     return lambda error, _request: handle(error)
