@@ -1,0 +1,271 @@
+"""Sensitive data kept from models, streams, traces and storage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Literal, cast
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langgraph.types import Command
+
+from ..state.errors import ConfigurationError
+from .base import AgentMiddleware, hook_config
+from .flows import Flow, adrive, drive
+from .redaction.builtin import BUILTIN_DETECTORS
+from .redaction.guarded_request import GuardedRequest, ModelGuards
+from .redaction.lookback import LOOKBACK
+from .redaction.memory import MessageMemory
+from .redaction.redactor import FOUND, Redactor
+from .redaction.rule import MAX_CHARS, RedactionRule
+from .redaction.strategy import RedactionStrategy
+from .redaction.tool_results import ToolResults
+from .redaction.transformer import PIIStreamTransformer
+from .redaction.vault import VaultState, restore_value
+from .request import ExtendedModelResponse, ModelRequest, ModelResponse
+
+BuiltinPII = Literal["api_key", "credit_card", "email", "iban", "ip", "mac_address", "phone", "url"]
+
+
+class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Finds one kind of sensitive data and refuses, removes, masks, hashes or puts it aside.
+
+    All messages are looked at, those of earlier turns too, each once: text, content blocks,
+    arguments of tool calls, results of tools and their artifacts. Replies of the model are
+    changed inside the model call, so token streams, ``updates``, ``values`` and traces of the
+    model show only what is left. A detector that fails or takes too long ends the run.
+
+    With the strategy ``token`` a value is put aside in the private state key ``pii_vault`` and the
+    model works with a token. Tools get the value back in their arguments, and so does the last
+    answer when the run ends; streams and traces show the token.
+
+    What this does **not** cover: system prompts, names of people and other data without a
+    fixed form (see ``presidio_detector``); pictures, files and base64 data; what tools do with
+    what they get, write to a custom stream or report to a tracer before they return; data that is
+    split between two messages; the input as the caller gave it, in the trace and the stored
+    input of the run, unless the agent filters its input; state keys other than ``messages``.
+    Middleware that changes the model without ``request.override`` escapes it.
+
+    Args:
+        pii_type: A built-in kind (``email``, ``phone``, ``credit_card``, ``iban``, ``ip``,
+            ``mac_address``, ``url``, ``api_key``), or a name of your own with a ``detector``.
+        strategy: ``redact`` puts ``[REDACTED_EMAIL]`` in its place, ``mask`` leaves a little to
+            be seen, ``hash`` gives equal values equal names, ``token`` can be undone, ``block``
+            ends the run with ``PIIDetectionError``.
+        detector: A function of the text that returns matches (dicts with ``start`` and ``end``),
+            or a regular expression that cannot take exponential time.
+        apply_to_input: What goes to the model: messages of users and of the caller's system,
+            and, in requests only, earlier replies (which ``block`` redacts there).
+        apply_to_output: Replies of the model.
+        apply_to_tool_results: Results of tools.
+        apply_to_tool_args: Arguments of the model's tool calls; by default as
+            ``apply_to_output``.
+        restore_tools: With ``token``, the tools that get values instead of tokens: all, none, or
+            those named. A tool that sends data out can be made to send what it gets.
+        key: Secret of ``hash`` and ``token``. Without it hashes can be guessed by trying likely
+            values, and a token changes when the process does.
+        stream_lookback: Characters of a streamed reply that are held back.
+        max_chars: Longest text that a detector of your own searches; a longer one is refused.
+
+    Raises:
+        ConfigurationError: The kind is unknown, or a setting is wrong.
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        pii_type: BuiltinPII | str,
+        *,
+        strategy: RedactionStrategy = "redact",
+        detector: Callable[[str], Any] | str | None = None,
+        apply_to_input: bool = True,
+        apply_to_output: bool = False,
+        apply_to_tool_results: bool = False,
+        apply_to_tool_args: bool | None = None,
+        restore_tools: bool | Sequence[str] = True,
+        key: Any = None,
+        stream_lookback: int = LOOKBACK,
+        max_chars: int = MAX_CHARS,
+    ) -> None:
+        super().__init__()
+        if stream_lookback < 1:
+            msg = f"stream_lookback is {stream_lookback!r}; it must be at least 1."
+            raise ConfigurationError(msg)
+        self._rule = RedactionRule(pii_type, strategy, detector, key, max_chars).resolve()
+        self.pii_type, self.strategy = self._rule.pii_type, self._rule.strategy
+        self.apply_to_input = apply_to_input
+        self.apply_to_output = apply_to_output
+        self.apply_to_tool_results = apply_to_tool_results
+        self.apply_to_tool_args = (
+            apply_to_output if apply_to_tool_args is None else apply_to_tool_args
+        )
+        rules = [self._rule]
+        self._all = Redactor(rules, lookback=stream_lookback)
+        self._reply = Redactor(
+            rules, text=apply_to_output, calls=self.apply_to_tool_args, lookback=stream_lookback
+        )
+        # A reply that may be given may not end the next run by being sent again.
+        gentle = RedactionRule(pii_type, "redact", detector, None, max_chars).resolve()
+        self._again = Redactor([gentle]) if strategy == "block" else self._all
+        self._guards = ModelGuards(self._reply)
+        self._stored, self._sent = MessageMemory(), MessageMemory()
+        self._results = ToolResults(self._all, covers=apply_to_tool_results, restores=restore_tools)
+        self._add_optional_hooks()
+
+    def _add_optional_hooks(self) -> None:
+        """Add the hooks that only some settings need: each costs a little in every run."""
+        own = vars(self)
+        if self.strategy == "token":
+            own["state_schema"] = VaultState
+            own["after_agent"] = self._restore_answer
+        if self.apply_to_tool_results or self.strategy == "token":
+            own["wrap_tool_call"] = self._results.wrap
+            own["awrap_tool_call"] = self._results.awrap
+        if self.apply_to_tool_results and self.strategy == "block":
+            own["after_tools"] = self._results.refuse_withheld
+        if self.apply_to_output or self.apply_to_tool_results or self.apply_to_tool_args:
+            self.transformers = (
+                partial(
+                    PIIStreamTransformer,
+                    redactor=self._all,
+                    message=self._in_state,
+                    snapshots=self.strategy != "token",
+                ),
+            )
+
+    @property
+    def name(self) -> str:
+        """The class and the kind of data, so that several can be told apart."""
+        return f"{type(self).__name__}[{self.pii_type}]"
+
+    def filter_input(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+        """The messages of an input as they may be stored, traced and streamed.
+
+        With the strategy ``token`` they stay: there is no state yet to put values aside in.
+        """
+        if self.strategy == "token":
+            return list(messages)
+        return [self._in_state(message) for message in messages]
+
+    def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Look at all messages of the thread."""
+        return self._look(state, everywhere=True)
+
+    @hook_config(can_jump_to=["end"])
+    def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Look at the messages that came since the last look."""
+        return self._look(state, everywhere=False)
+
+    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Look at the reply once more, should it have come past the guarded model."""
+        if not (self.apply_to_output or self.apply_to_tool_args):
+            return None
+        return self._look(state, everywhere=False, only=AIMessage)
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        """Guard the model, and look at what is sent."""
+        return drive(self._flow(request), handler)
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        """Guard the model, and look at what is sent."""
+        return await adrive(self._flow(request), handler)
+
+    def _flow(self, request: ModelRequest[Any]) -> Flow[Any]:
+        found: dict[str, str] = {}
+        token = FOUND.set(found)
+        try:
+            answer: Any = yield self._guarded(request)
+            response = self._looked_over(answer)
+        finally:
+            FOUND.reset(token)
+        if not found:
+            return response
+        return ExtendedModelResponse(response, Command(update={"pii_vault": found}))
+
+    def _guarded(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        if self.apply_to_output or self.apply_to_tool_args:
+            request = GuardedRequest.of(request, self._guards)
+        messages = cast("list[BaseMessage]", request.messages)
+        sent = [self._to_send(message) for message in messages]
+        if all(a is b for a, b in zip(sent, messages, strict=True)):
+            return request
+        return request.override(messages=sent)
+
+    def _to_send(self, message: BaseMessage) -> BaseMessage:
+        """A message as it may be sent: earlier replies are input when they are sent again."""
+        if message not in self._sent:
+            new = self._in_state(message)
+            if self.apply_to_input and isinstance(message, AIMessage):
+                new = self._again.message(new)
+            self._sent.add(message, None if new is message else new)
+        return self._sent.became(message)
+
+    def _looked_over(self, response: ModelResponse[Any]) -> ModelResponse[Any]:
+        if not (self.apply_to_output or self.apply_to_tool_args):
+            return response
+        response.result = [self._known(self._in_state(m)) for m in response.result]
+        return response
+
+    def _known(self, message: BaseMessage) -> BaseMessage:
+        self._stored.add(message)
+        return message
+
+    def _in_state(self, message: BaseMessage) -> BaseMessage:
+        """A message as it may be in the state, by its role and the settings."""
+        if isinstance(message, AIMessage):
+            covered = self.apply_to_output or self.apply_to_tool_args
+            return self._reply.message(message) if covered else message
+        if isinstance(message, ToolMessage):
+            return self._all.message(message) if self.apply_to_tool_results else message
+        return self._all.message(message) if self.apply_to_input else message
+
+    def _look(
+        self, state: Any, *, everywhere: bool, only: type[BaseMessage] = BaseMessage
+    ) -> dict[str, Any] | None:
+        messages = cast("list[BaseMessage]", state["messages"])
+        found: dict[str, str] = {}
+        token = FOUND.set(found)
+        changed: dict[int, BaseMessage] = {}
+        try:
+            for position in self._stored.new_in(messages, everywhere=everywhere):
+                message = messages[position]
+                if not isinstance(message, only):
+                    continue
+                new = self._known(self._in_state(message))
+                if new is not message:
+                    changed[position] = new
+        finally:
+            FOUND.reset(token)
+        if not changed:
+            return None
+        update: dict[str, Any] = {"messages": replacements(messages, changed)}
+        return {**update, "pii_vault": found} if found else update
+
+    def _restore_answer(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Put the values back into the answer of the run."""
+        vault = cast("dict[str, str]", state.get("pii_vault") or {})
+        messages = state["messages"]
+        update: dict[str, Any] = {}
+        last = messages[-1] if messages else None
+        if isinstance(last, AIMessage) and (new := restore_value(last, vault)) is not last:
+            update["messages"] = [new]
+        answer = state.get("structured_response")
+        if answer is not None and (new := restore_value(answer, vault)) is not answer:
+            update["structured_response"] = new
+        return update or None
+
+
+def replacements(
+    messages: Sequence[BaseMessage], changed: dict[int, BaseMessage]
+) -> list[BaseMessage]:
+    """The update that puts changed messages in their places.
+
+    Messages of a running agent have ids, which is all that is needed; others only stand in the
+    right order if all of them are written.
+    """
+    if all(message.id is not None for message in changed.values()):
+        return list(changed.values())
+    return [changed.get(n, message) for n, message in enumerate(messages)]
+
+
+BUILTIN_KINDS = tuple(BUILTIN_DETECTORS)
+"""The kinds of data that need no detector."""

@@ -1,0 +1,224 @@
+"""Every place of a message where text can be, and how it is changed there.
+
+Nothing is changed in place: what stays as it is comes back as the same object.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from ...state.guardrail_errors import DetectorError
+
+Change = Callable[[str], str]
+"""What becomes of a text."""
+
+MessageT = TypeVar("MessageT", bound=BaseMessage)
+
+STRUCTURAL_KEYS = frozenset(
+    {
+        "base64",
+        "cache_control",
+        "data",
+        "detail",
+        "encrypted_content",
+        "encrypted_index",
+        "file_id",
+        "format",
+        "id",
+        "index",
+        "media_type",
+        "mime_type",
+        "name",
+        "role",
+        "signature",
+        "thought_signature",
+        "tool_call_id",
+        "tool_use_id",
+        "type",
+    }
+)
+"""Keys of content blocks whose values are names, numbers or binary data, not text."""
+
+MEDIA_KEYS = frozenset({"file_url", "image_url", "uri", "url"})
+"""Keys that say where a picture or file is."""
+
+CALL_BLOCKS = frozenset(
+    {
+        "function_call",
+        "input_json_delta",
+        "invalid_tool_call",
+        "server_tool_call",
+        "server_tool_call_chunk",
+        "server_tool_use",
+        "tool_call",
+        "tool_call_chunk",
+        "tool_use",
+    }
+)
+"""Content blocks that carry the arguments of a call."""
+
+_DEEPEST = 100
+_SHORTEST_NUMBER = 7
+_JSON_KEYS = frozenset({"arguments", "args", "partial_json"})
+
+
+def change_value(value: Any, change: Change, kept: frozenset[str] = frozenset()) -> Any:
+    """A value with every text in it changed: in dicts, lists, tuples and messages.
+
+    Args:
+        value: Any value; objects of other kinds are left alone.
+        change: What becomes of a text. Long whole numbers are offered to it as text.
+        kept: Keys of dicts whose values are left alone.
+
+    Raises:
+        DetectorError: The value is nested too deeply to be searched.
+    """
+    return _changed(value, change, kept, 0)
+
+
+def _changed(value: Any, change: Change, kept: frozenset[str], depth: int) -> Any:
+    if isinstance(value, str):
+        return value if value.startswith("data:") else change(value)
+    if isinstance(value, int):
+        return _number(value, change)
+    if isinstance(value, BaseMessage):
+        return change_message(value, change, kept=kept)
+    return _container(value, change, kept, depth + 1)
+
+
+def _container(value: Any, change: Change, kept: frozenset[str], depth: int) -> Any:
+    if not isinstance(value, (dict, list, tuple)):
+        return value
+    if depth > _DEEPEST:
+        msg = f"A value is nested deeper than {_DEEPEST} levels and cannot be searched; flatten it."
+        raise DetectorError(msg)
+    if isinstance(value, dict):
+        return _mapping(cast("dict[Any, Any]", value), change, kept, depth)
+    items = cast("list[Any] | tuple[Any, ...]", value)
+    new = [_changed(item, change, kept, depth) for item in items]
+    if all(a is b for a, b in zip(new, items, strict=True)):
+        return items
+    return new if isinstance(items, list) else tuple(new)
+
+
+def _number(value: int, change: Change) -> Any:
+    """A number, or the text that takes its place: card numbers are numbers too."""
+    if abs(value) < 10 ** (_SHORTEST_NUMBER - 1):
+        return value
+    written = str(value)
+    new = change(written)
+    return value if new == written else new
+
+
+def _mapping(
+    value: dict[Any, Any], change: Change, kept: frozenset[str], depth: int
+) -> dict[Any, Any]:
+    new: dict[Any, Any] = {}
+    same = True
+    for key, item in value.items():
+        if key in STRUCTURAL_KEYS and not isinstance(item, (dict, list)):
+            new[key] = item
+            continue
+        if key in kept:
+            new[key] = item
+            continue
+        new_key = change(key) if isinstance(key, str) else key
+        if key in _JSON_KEYS and isinstance(item, str):
+            new_item: Any = change_json(item, change)
+        else:
+            new_item = _changed(item, change, kept, depth)
+        same = same and new_key == key and new_item is item
+        new[new_key] = new_item
+    return value if same else new
+
+
+def change_json(text: str, change: Change) -> str:
+    """JSON text with the texts inside changed, however they are escaped; else as plain text."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return change(text)
+    new = change_value(value, change)
+    return text if new is value else json.dumps(new, ensure_ascii=False)
+
+
+def change_message(
+    message: MessageT,
+    change: Change | None,
+    calls: Change | None = None,
+    *,
+    kept: frozenset[str] = frozenset(),
+) -> MessageT:
+    """A message with its texts changed; the same object if none is.
+
+    Args:
+        message: A message of any kind. Its name, ids and metadata stay.
+        change: What becomes of what is said; None leaves it.
+        calls: What becomes of the arguments of calls; by default the same as of what is said.
+        kept: Keys of content blocks that are left alone.
+    """
+    calls = calls if calls is not None else change
+    update: dict[str, Any] = {}
+    _put(update, message, "content", _content(message.content, change, calls, kept))
+    extra = _additional(message.additional_kwargs, change, calls)
+    _put(update, message, "additional_kwargs", extra)
+    if isinstance(message, AIMessage) and calls is not None:
+        for name in ("tool_calls", "invalid_tool_calls"):
+            entries: list[Any] = getattr(message, name)
+            new = [_call(entry, calls) for entry in entries]
+            if any(a is not b for a, b in zip(new, entries, strict=True)):
+                update[name] = new
+    if isinstance(message, ToolMessage) and change is not None:
+        _put(update, message, "artifact", change_value(message.artifact, change, kept))
+    if not update:
+        return message
+    if "logprobs" in message.response_metadata:
+        # They spell the text out, piece by piece.
+        kept_metadata = {k: v for k, v in message.response_metadata.items() if k != "logprobs"}
+        update["response_metadata"] = kept_metadata
+    return message.model_copy(update=update)
+
+
+def keep_text(text: str) -> str:
+    """The change that changes nothing."""
+    return text
+
+
+def _put(update: dict[str, Any], message: BaseMessage, name: str, new: Any) -> None:
+    if new is not getattr(message, name) and new != getattr(message, name):
+        update[name] = new
+
+
+def _content(
+    content: str | list[Any], change: Change | None, calls: Change | None, kept: frozenset[str]
+) -> Any:
+    if isinstance(content, str):
+        return content if change is None else change(content)
+    return [_block(block, change, calls, kept) for block in content]
+
+
+def _block(block: Any, change: Change | None, calls: Change | None, kept: frozenset[str]) -> Any:
+    kind = cast("Any", block).get("type") if isinstance(block, dict) else None
+    is_call = kind in CALL_BLOCKS
+    wanted = calls if is_call else change
+    return cast("Any", block) if wanted is None else change_value(block, wanted, kept)
+
+
+def _additional(
+    extra: Mapping[str, Any], change: Change | None, calls: Change | None
+) -> dict[str, Any]:
+    new: dict[str, Any] = {}
+    for key, value in extra.items():
+        wanted = calls if key in {"tool_calls", "function_call"} else change
+        new[key] = value if wanted is None else change_value(value, wanted)
+    return new
+
+
+def _call(call: Mapping[str, Any], change: Change) -> Mapping[str, Any]:
+    args = call.get("args")
+    new = change_json(args, change) if isinstance(args, str) else change_value(args, change)
+    return call if new is args or new == args else {**call, "args": new}

@@ -1,0 +1,174 @@
+"""Tool calls with sensitive data kept out of their results, and put back into their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.errors import GraphBubbleUp
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
+
+from ...state.errors import ConfigurationError, ToolExecutionError
+from ...state.guardrail_errors import DetectorError, PIIDetectionError
+from ..flows import Flow, adrive, drive
+from .redactor import FOUND, Redactor
+from .surfaces import change_value
+from .vault import restore_value
+
+WITHHELD = "interlock_withheld"
+"""Marks, in ``additional_kwargs``, a result that a blocking rule kept back: kind and count."""
+
+
+class ToolResults:
+    """A layer around tool calls.
+
+    Args:
+        redactor: What is looked for.
+        covers: Results are looked at.
+        restores: Tools whose arguments get back what was put aside: all, none, or those named.
+    """
+
+    def __init__(self, redactor: Redactor, *, covers: bool, restores: bool | Sequence[str]) -> None:
+        if isinstance(restores, str):
+            msg = f"restore_tools is {restores!r}; give True, False or a list of tool names."
+            raise ConfigurationError(msg)
+        self._redactor = redactor
+        self._covers = covers
+        self._restores = restores
+
+    def wrap(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
+        """The layer in a synchronous run."""
+        return drive(self._flow(request), handler)
+
+    async def awrap(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
+        """The layer in an asynchronous run."""
+        return await adrive(self._flow(request), handler)
+
+    def _flow(self, request: ToolCallRequest) -> Flow[Any]:
+        call, found = request.tool_call, dict[str, str]()
+        token = FOUND.set(found)
+        try:
+            answer: Any = yield self._prepared(request)
+            result = self._clean(answer) if self._covers else answer
+        except GraphBubbleUp:
+            raise
+        except PIIDetectionError as error:
+            return withheld(call, error)
+        except Exception as error:
+            clean = self._clean_error(call, error)
+            if clean is error:
+                raise
+            raise clean from None
+        finally:
+            FOUND.reset(token)
+        if not found:
+            return result
+        rest = cast("list[Any]", result if isinstance(result, list) else [result])
+        return [Command(update={"pii_vault": found}), *rest]
+
+    def refuse_withheld(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
+        """End the run if a result of the last calls was withheld.
+
+        Raises:
+            PIIDetectionError: One was.
+        """
+        for message in reversed(cast("list[BaseMessage]", state["messages"])):
+            if isinstance(message, AIMessage):
+                return
+            mark = message.additional_kwargs.get(WITHHELD)
+            if isinstance(mark, Mapping):
+                kind = str(cast("Any", mark).get("type"))
+                count = int(cast("Any", mark).get("count", 1))
+                raise PIIDetectionError(kind, [{"type": kind, "value": "[withheld]"}] * count)
+
+    def _prepared(self, request: ToolCallRequest) -> ToolCallRequest:
+        call = request.tool_call
+        named = self._restores
+        if named is True or (named is not False and call["name"] in named):
+            vault = cast("dict[str, str]", request.state.get("pii_vault") or {})
+            args = restore_value(call["args"], vault)
+            if args is not call["args"]:
+                request = request.override(tool_call={**call, "args": args})
+        if self._covers and request.tool is not None and _is_heard(request):
+            request = request.override(tool=self._quiet(request.tool))
+        return request
+
+    def _quiet(self, tool: BaseTool) -> BaseTool:
+        """The tool with its function's result redacted before a callback is told of it."""
+        if not isinstance(tool, StructuredTool):
+            return tool
+        update: dict[str, Any] = {}
+        if tool.func is not None:
+            update["func"] = self._noting(tool.func)
+        if tool.coroutine is not None:
+            update["coroutine"] = self._anoting(tool.coroutine)
+        return tool.model_copy(update=update)
+
+    def _noting(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def redacted(*args: Any, **kwargs: Any) -> Any:
+            return self._clean(function(*args, **kwargs))
+
+        return redacted
+
+    def _anoting(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        async def redacted(*args: Any, **kwargs: Any) -> Any:
+            return self._clean(await function(*args, **kwargs))
+
+        return redacted
+
+    def _clean(self, result: Any) -> Any:
+        """What a tool or a layer returned, redacted; of commands, only the messages."""
+        if isinstance(result, list):
+            return [self._clean(item) for item in cast("list[Any]", result)]
+        if not isinstance(result, Command):
+            return change_value(result, self._redactor.redact, self._redactor.kept_keys)
+        command = cast("Command[Any]", result)
+        update: Any = command.update
+        if not isinstance(update, Mapping) or "messages" not in update:
+            return command
+        values = cast("Mapping[str, Any]", update)
+        messages = change_value(values["messages"], self._redactor.redact)
+        return Command(
+            graph=command.graph,
+            update={**values, "messages": messages},
+            resume=command.resume,
+            goto=command.goto,
+        )
+
+    def _clean_error(self, call: Any, error: Exception) -> Exception:
+        """The error itself, or one without what must not be seen."""
+        if not self._covers or isinstance(error, DetectorError):
+            return error
+        text = str(error)
+        try:
+            clean = self._redactor.redact(text)
+        except PIIDetectionError:
+            clean = "its message is withheld"
+        if clean == text:
+            return error
+        msg = f"Tool {call['name']!r} failed with {type(error).__name__}: {clean}"
+        return ToolExecutionError(msg, tool_name=call["name"], tool_call_id=call["id"])
+
+
+def withheld(call: Any, error: PIIDetectionError) -> ToolMessage:
+    """What stands in for a result that may not be seen."""
+    return ToolMessage(
+        f"The result was withheld: it contains {error.pii_type}.",
+        tool_call_id=call["id"],
+        name=call["name"],
+        status="error",
+        additional_kwargs={WITHHELD: {"type": error.pii_type, "count": len(error.matches)}},
+    )
+
+
+def _is_heard(request: ToolCallRequest) -> bool:
+    """Whether callback handlers listen to the tool."""
+    runtime = cast("Any", request.runtime)
+    config: Any = getattr(runtime, "config", None) or {}
+    return bool(getattr(config.get("callbacks"), "handlers", None))
