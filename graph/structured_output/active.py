@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.tools import BaseTool
 
 from ...state.errors import StructuredOutputError
+from ...state.structured_errors import MissingStructuredOutputError
 from .answers import (
     Answer,
     Reply,
@@ -45,13 +46,17 @@ class ActiveOutput:
             return requested
         return "any"
 
-    def read(self, message: AIMessage, failures: Sequence[str] = ()) -> Outcome:
+    def read(
+        self, message: AIMessage, failures: Sequence[str] = (), *, with_tools: bool = True
+    ) -> Outcome:
         """Tell what a reply means for the answer that is due.
 
         Args:
             message: The reply, with its calls and their ids as they go into the history.
             failures: Why earlier attempts of the same run were refused, as the last
                 :class:`AskAgain` gave them.
+            with_tools: The request may have ordinary tools, which run before an answer is due.
+                Without them a call of any other tool is a wrong answer.
 
         Returns:
             The outcome. Nothing is raised for what a model wrote, only for a ``handle_errors``
@@ -59,7 +64,11 @@ class ActiveOutput:
         """
         reply = read_reply(message, self.tool_names)
         if not reply.calls and (message.tool_calls or message.invalid_tool_calls):
-            return NotDue()
+            if with_tools:
+                return NotDue()
+            reply = read_reply(message)
+            error = MissingStructuredOutputError([spec.title for spec in self.specs], message)
+            return refused(error, reply, self.strategy, self.specs, failures)
         try:
             answer = self._answer(reply)
         except StructuredOutputError as error:
@@ -79,6 +88,10 @@ class ActiveOutput:
         if isinstance(self.strategy, ProviderStrategy):
             return self.specs[0].partial(reply_text(message))
         return None
+
+    def text_of(self, message: AIMessage) -> str:
+        """Give what a model answered, as text: its output calls, or else its words."""
+        return read_reply(message, self.tool_names).text
 
     def _answer(self, reply: Reply) -> Answer:
         if reply.calls:

@@ -66,22 +66,22 @@ class Answer:
     """Name of the schema that it fits."""
 
 
-def read_reply(message: AIMessage, names: Container[str]) -> Reply:
+def read_reply(message: AIMessage, names: Container[str] | None = None) -> Reply:
     """Find the calls of output tools in a reply.
 
     Args:
         message: The reply.
-        names: Names of all output tools.
+        names: Names of all output tools; without them every call counts.
     """
     calls = [
         AnswerCall(call["id"], call["name"], _arguments(message, call["id"], call["args"]))
         for call in message.tool_calls
-        if call["name"] in names
+        if names is None or call["name"] in names
     ]
     calls += [
         AnswerCall(call.get("id"), name, call.get("args") or "")
         for call in message.invalid_tool_calls
-        if (name := call.get("name")) is not None and name in names
+        if (name := call.get("name")) is not None and (names is None or name in names)
     ]
     return Reply(message, tuple(calls))
 

@@ -86,6 +86,15 @@ def test_ordinary_calls_alone_leave_the_answer_for_later(
         assert activate(strategy).read(reply(("read_file", "{"))) == NotDue()
 
 
+def test_ordinary_call_is_a_wrong_answer_where_no_tools_were_offered(
+    activate: Activate, reply: Replies
+) -> None:
+    outcome = activate(ToolStrategy(Verdict)).read(reply(ORDINARY), with_tools=False)
+
+    assert isinstance(outcome, AskAgain)
+    assert [getattr(message, "status", None) for message in outcome.messages] == ["error"]
+
+
 def test_call_beside_ordinary_calls_is_read_as_alone(activate: Activate, reply: Replies) -> None:
     active = activate(ToolStrategy(Verdict))
     right, wrong = active.read(reply(ORDINARY, GOOD)), active.read(reply(WRONG, ORDINARY))

@@ -274,10 +274,11 @@ def test_partial_answer_is_unwrapped() -> None:
     assert SchemaSpec(Tree).partial('{"value": 1, "bra') == {"value": 1}
 
 
-def test_jsonschema_is_imported_only_for_json_schemas() -> None:
+def test_reader_of_json_schemas_is_imported_only_for_them() -> None:
     program = (
         "import sys; from interlock.graph.structured_output import ToolStrategy as S;"
-        "S(int); assert 'jsonschema' not in sys.modules;"
-        "S({'type': 'object'}); assert 'jsonschema' in sys.modules"
+        "reader = 'interlock.graph.structured_output.json_schema';"
+        "S(int); assert reader not in sys.modules;"
+        "S({'type': 'object'}); assert reader in sys.modules"
     )
     subprocess.run([sys.executable, "-P", "-c", program], check=True)
