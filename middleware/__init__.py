@@ -9,6 +9,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import TracePolicy, omit_payload
 
 from ..state.guardrail_errors import DetectorError, PIIDetectionError
+from ..state.limit_errors import (
+    BudgetExceededError,
+    ModelCallLimitExceededError,
+    ToolCallLimitExceededError,
+)
 from ..state.schema import AgentState, OmitFromInput, OmitFromOutput, PrivateStateAttr
 from ..tools import ToolCallRequest
 from .approval import (
@@ -108,6 +113,7 @@ __all__ = [
     "AutoModeMiddleware",
     "BlockingConfirmationStrategy",
     "BreakpointConfirmationStrategy",
+    "BudgetExceededError",
     "CallbackUI",
     "CannotPauseError",
     "ConfidencePolicy",
@@ -129,6 +135,7 @@ __all__ = [
     "InterruptMode",
     "InterruptOnConfig",
     "InvalidDecisionError",
+    "ModelCallLimitExceededError",
     "ModelCallLimitMiddleware",
     "ModelCallResult",
     "ModelChoice",
@@ -160,6 +167,7 @@ __all__ = [
     "StateT",
     "SummarizationMiddleware",
     "ToolApprovalRequest",
+    "ToolCallLimitExceededError",
     "ToolCallLimitMiddleware",
     "ToolCallRequest",
     "ToolErrorMiddleware",
