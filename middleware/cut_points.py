@@ -118,6 +118,12 @@ class Layout:
     one. What stands before the first of them is a part of its own."""
     steps: Sequence[range]
     """What came since the task, oldest first: a reply with everything up to the next one."""
+    step_open: bool
+    """The model has not read the results of the last step yet, which is in no part."""
+
+    def given_up(self, keep_steps: int) -> Sequence[range]:
+        """The steps that may go when the newest ``keep_steps`` stay, the open one included."""
+        return self.steps[: max(len(self.steps) - max(keep_steps - self.step_open, 0), 0)]
 
 
 def layout(messages: Sequence[BaseMessage]) -> Layout:
@@ -135,6 +141,7 @@ def layout(messages: Sequence[BaseMessage]) -> Layout:
         task,
         [part for part in turns if part.stop <= read_end],
         [part for part in steps if part.stop <= read_end],
+        step_open=unread is not None and steps_start <= unread < len(messages),
     )
 
 
@@ -146,7 +153,7 @@ def _parts(
 ) -> list[range]:
     """The stretch from ``start`` to ``end``, divided before each message that opens a part."""
     starts = [p for p in range(start, end) if p == start or opens(messages[p])]
-    return [range(a, b) for a, b in zip(starts, [*starts[1:], end], strict=True)]
+    return [range(a, b) for a, b in zip(starts, [*starts, end][1:], strict=True)]
 
 
 def tool_steps(messages: Sequence[BaseMessage]) -> list[range]:
