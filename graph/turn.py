@@ -90,9 +90,7 @@ class Turn:
         self._where = node
         self._at = ENTRY[node]
         runtime = runtime_of(config)
-        self.hooks = HookRunner(
-            plan, self.work, self.ledger, calls, config, runtime, self.watchers
-        )
+        self.hooks = HookRunner(plan, self.work, self.ledger, calls, config, runtime, self.watchers)
         self.models = ModelPhase(
             plan, self.work, self.ledger, calls, config, runtime, self.watchers
         )
@@ -252,7 +250,7 @@ class Turn:
 
     async def _after_agent(self, index: int) -> Go:
         jump = await self.hooks.run("after_agent", index)
-        if jump and jump.target != "end":
+        if jump and resolve_jump(jump, self.work.messages).to != "exit":
             return self._jumped(jump)
         return DONE
 
