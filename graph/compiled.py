@@ -10,6 +10,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from ..state.input import InputCheck
+from ..tools.calls import AWAITING, BLOCKING, run_inline
+from .approvals import addressed
 from .engine import STREAMED, UNWATCHED, is_streamed
 
 
@@ -63,6 +65,8 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
     ) -> Iterator[Any]:
         """Run the agent and yield chunks of the chosen ``stream_mode`` as they come."""
         watched = config if isinstance(input, CheckedInput) else _set(config, STREAMED)
+        if isinstance(input, Command):
+            input = run_inline(addressed(BLOCKING, self, input, watched or {}))  # noqa: A001
         return super().stream(self._checked(input), watched, **options)
 
     def astream(
@@ -73,7 +77,17 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
     ) -> AsyncIterator[Any]:
         """:meth:`stream` on an event loop."""
         watched = config if isinstance(input, CheckedInput) else _set(config, STREAMED)
+        if isinstance(input, Command):
+            return self._resumed(cast("Command[Any]", input), watched or {}, options)
         return super().astream(self._checked(input), watched, **options)
+
+    async def _resumed(
+        self, command: Command[Any], config: RunnableConfig, options: Mapping[str, Any]
+    ) -> AsyncIterator[Any]:
+        """Stream a run that goes on with an answer, once it is known which pause that is for."""
+        named = await addressed(AWAITING, self, command, config)
+        async for chunk in super().astream(named, config, **options):
+            yield chunk
 
     def _checked(self, value: Any) -> Any:
         if value is None or isinstance(value, (Command, CheckedInput)):

@@ -16,6 +16,7 @@ from langgraph._internal._constants import (
     CONFIG_KEY_READ_STATE,
     CONFIG_KEY_RUNTIME,
     CONFIG_KEY_STREAM,
+    CONFIG_KEY_STRICT_RESUME,
     CONFIG_KEY_TASK_ID,
 )
 from langgraph.errors import GraphRecursionError
@@ -80,6 +81,31 @@ def is_nested(config: RunnableConfig | None) -> bool:
 def is_streamed(config: RunnableConfig | None) -> bool:
     """Whether a run in another graph passes its chunks on."""
     return CONFIG_KEY_STREAM in (config or {}).get(CONF, {})
+
+
+def strictly(config: RunnableConfig) -> RunnableConfig:
+    """The config with answers given only to pauses that wait and are named."""
+    values = {**config.get(CONF, {}), CONFIG_KEY_STRICT_RESUME: True}
+    return cast("RunnableConfig", {**config, CONF: values})
+
+
+def addresses_pauses(config: RunnableConfig | None) -> bool:
+    """Whether answers of this run name their pauses already, or are given by an outer graph."""
+    values = (config or {}).get(CONF, {})
+    return bool(values.get(CONFIG_KEY_STRICT_RESUME)) or is_nested(config)
+
+
+def stores_threads(graph: Any, config: RunnableConfig | None) -> bool:
+    """Whether a graph has a checkpointer, of its own or from the config."""
+    return bool(graph.checkpointer) or bool(
+        (config or {}).get(CONF, {}).get(CONFIG_KEY_CHECKPOINTER)
+    )
+
+
+def present_of(config: RunnableConfig) -> RunnableConfig:
+    """The config without the checkpoint in it: the thread as it stands now."""
+    values = {k: v for k, v in config.get(CONF, {}).items() if k != "checkpoint_id"}
+    return cast("RunnableConfig", {**config, CONF: values})
 
 
 def recursion_error(limit: int) -> GraphRecursionError:

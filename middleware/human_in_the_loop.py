@@ -44,7 +44,8 @@ class InterruptOnConfig(TypedDict):
     description: NotRequired[str | Callable[[ToolCall, Any, Runtime[Any]], str]]
     """What the reviewer reads, or a function that writes it."""
     args_schema: NotRequired[dict[str, Any]]
-    """JSON schema of the arguments to show; by default the tool's own, which is what counts."""
+    """A JSON schema to show beside the call. What counts is the tool's own, which the schema of
+    the answer holds."""
     when: NotRequired[Callable[[ToolCallRequest], bool]]
     """Whether a call needs a review. Asked once per call; one that fails means yes."""
 

@@ -47,6 +47,8 @@ TWINS = {
     *("delete_thread", "get_tuple", "list", "put", "put_writes"),
     # the agent as a value: Haystack's `run` and its asynchronous form
     "run",
+    # and what a paused thread is asked for by people, beside it
+    *("answer", "pending"),
 }
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from inspect import isclass
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, ToolCall
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel
 
 from .answer_schema import answer_type, decision_type
 from .request import ActionRequest, Asked, HITLRequest, ReviewConfig, ToolApprovalRequest
@@ -73,13 +71,12 @@ class Question:
         )
 
     def review_config(self) -> ReviewConfig:
-        """What may be decided, with the arguments' schema where they may be edited."""
+        """What may be decided."""
         config = ReviewConfig(
             action_name=self.call["name"], allowed_decisions=list(self.rule.allowed)
         )
-        schema = self.rule.args_schema or arguments_schema(self.tools.get(self.call["name"]))
-        if "edit" in self.rule.allowed and schema:
-            config["args_schema"] = dict(schema)
+        if self.rule.args_schema is not None:
+            config["args_schema"] = dict(self.rule.args_schema)
         return config
 
 
@@ -102,13 +99,3 @@ def review_request(questions: Sequence[Question]) -> HITLRequest:
 def review_answer_type(questions: Sequence[Question]) -> Any:
     """The type of an answer to :func:`review_request`."""
     return answer_type([(q.id, q.rule.allowed, q.tools) for q in questions])
-
-
-def arguments_schema(tool: BaseTool | None) -> dict[str, Any] | None:
-    """The JSON schema of a tool's arguments, as far as the model gives them."""
-    if tool is None:
-        return None
-    schema: Any = tool.tool_call_schema
-    if isclass(schema) and issubclass(schema, BaseModel):
-        return schema.model_json_schema()
-    return dict(cast("Mapping[str, Any]", schema)) if isinstance(schema, dict) else None

@@ -35,7 +35,7 @@ class Rule:
     description: str | Describe | None = None
     """What the reviewer reads, or a function that writes it."""
     args_schema: Mapping[str, Any] | None = None
-    """Shown to the reviewer in place of the tool's own schema."""
+    """Shown to the reviewer beside the call; what counts is the tool's own schema."""
     wording: Wording = field(default_factory=NoticeWording)
 
 

@@ -1,0 +1,161 @@
+"""What waits for a person, read off the interrupts of a paused thread."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError as JSONSchemaError
+from jsonschema.exceptions import (
+    best_match,  # pyright: ignore[reportUnknownVariableType] - its stub lacks the type
+)
+from langgraph.types import Interrupt
+
+from ...state.approval_errors import InvalidDecisionError
+from .answer import check_kind
+from .decision import DECISION_TYPES, DecisionType
+from .request import Asked, asked_in, is_single
+
+
+@dataclass(frozen=True)
+class PendingApproval:
+    """One thing that waits for an answer."""
+
+    id: str
+    """What an answer is addressed to: the id of the tool call, or of the pause."""
+    interrupt_id: str
+    """Id of the pause it belongs to; several calls may share one."""
+    kind: Literal["approval", "question"]
+    """A tool call to decide about, or anything else that code of the program asks."""
+    value: Any
+    """The value of the pause, as it was raised."""
+    tool: str | None = None
+    """Name of the tool."""
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The arguments that the model gave."""
+    description: str = ""
+    allowed: tuple[DecisionType, ...] = ()
+    """What may be decided."""
+    schema: Mapping[str, Any] | None = None
+    """JSON schema of the answer: one decision, or what the question expects. None allows all."""
+    position: int = 0
+    """Place among the calls of its pause."""
+    named: bool = True
+    """The pause takes answers by call id; otherwise all of them at once, in order."""
+
+    def check(self, answer: Any) -> None:
+        """Refuse an answer that the pause would refuse.
+
+        Raises:
+            InvalidDecisionError: With what is wrong with it and what may be decided.
+        """
+        if self.kind == "approval" and self.allowed:
+            asked = Asked(self.tool or "", dict(self.args), self.description, self.allowed, self.id)
+            check_kind(answer, asked)
+        if (problem := first_problem(answer, self.schema)) is None:
+            return
+        what = f"call {self.id!r} of {self.tool!r}" if self.tool else f"question {self.id!r}"
+        allowed = f" Allowed are {', '.join(self.allowed)}." if self.allowed else ""
+        msg = f"This answer to {what} is refused: {problem}.{allowed} It still waits."
+        raise InvalidDecisionError(msg, call_id=self.id, tool_name=self.tool, allowed=self.allowed)
+
+
+def pending_in(interrupts: Iterable[Interrupt[Any]]) -> list[PendingApproval]:
+    """Everything that waits, in the order in which it was asked.
+
+    Where two pauses, as of two agents in one graph, ask about calls of the same id, the id of the
+    pause and a slash stand before it.
+    """
+    found = [p for interrupt in interrupts for p in _pending_of(interrupt)]
+    times = Counter(p.id for p in found)
+    return [p if times[p.id] == 1 else _qualified(p) for p in found]
+
+
+def resume_value(waiting: Sequence[PendingApproval], answers: Mapping[str, Any]) -> Any:
+    """What one pause is resumed with.
+
+    Args:
+        waiting: Everything that waits in this pause.
+        answers: Checked answers by the ids of some of it.
+
+    Raises:
+        InvalidDecisionError: The pause takes all answers at once, and some are missing.
+    """
+    first = waiting[0]
+    if first.kind == "question" or is_single(first.value):
+        return answers[first.id]
+    if first.named:
+        return {"decisions": {_call_id(p): answers[p.id] for p in waiting if p.id in answers}}
+    if missing := [p.id for p in waiting if p.id not in answers]:
+        msg = f"Decide about all calls of this pause at once; missing are {missing}."
+        raise InvalidDecisionError(msg, call_id=missing[0])
+    return {"decisions": [answers[p.id] for p in waiting]}
+
+
+def first_problem(value: Any, schema: Any) -> str | None:
+    """What is wrong with a value, in words, or None if it fits a JSON schema."""
+    if not isinstance(schema, Mapping):
+        return None
+    validator = Draft202012Validator(cast("Mapping[str, Any]", schema))
+    error = cast("JSONSchemaError | None", best_match(validator.iter_errors(value)))
+    if error is None:
+        return None
+    place = ".".join(map(str, error.absolute_path))
+    return f"{place}: {error.message}" if place else error.message
+
+
+def _pending_of(interrupt: Interrupt[Any]) -> list[PendingApproval]:
+    asked = asked_in(interrupt.value)
+    schema: Any = interrupt.response_schema
+    if not asked:
+        return [
+            PendingApproval(interrupt.id, interrupt.id, "question", interrupt.value, schema=schema)
+        ]
+    named = all(a.call_id is not None for a in asked)
+    return [
+        PendingApproval(
+            id=cast("str", a.call_id) if named else f"{interrupt.id}/{n}",
+            interrupt_id=interrupt.id,
+            kind="approval",
+            value=interrupt.value,
+            tool=a.name,
+            args=a.args,
+            description=a.description,
+            allowed=a.allowed or _kinds_in(schema),
+            schema=schema if is_single(interrupt.value) else _nth_schema(schema, n),
+            position=n,
+            named=named,
+        )
+        for n, a in enumerate(asked)
+    ]
+
+
+def _qualified(pending: PendingApproval) -> PendingApproval:
+    return replace(pending, id=f"{pending.interrupt_id}/{pending.id}")
+
+
+def _call_id(pending: PendingApproval) -> str:
+    return pending.id.removeprefix(f"{pending.interrupt_id}/")
+
+
+def _nth_schema(schema: Any, position: int) -> Mapping[str, Any] | None:
+    """The part of the schema of all decisions that is about one of them."""
+    try:
+        forms: Any = schema["properties"]["decisions"]["oneOf"]
+        part: Any = forms[0]["prefixItems"][position]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return {"$defs": schema.get("$defs", {}), **part}
+
+
+def _kinds_in(schema: Any) -> tuple[DecisionType, ...]:
+    """The kinds of decision that a schema of one decision names."""
+    if not isinstance(schema, Mapping):
+        return ()
+    known = cast("Mapping[str, Any]", schema)
+    branches: Any = known.get("discriminator", {}).get("mapping")
+    alone: Any = known.get("properties", {}).get("type", {}).get("const")
+    return tuple(d for d in DECISION_TYPES if d == alone or d in (branches or ()))
