@@ -28,6 +28,7 @@ from .node import AgentNode
 from .plan import END_NODE, MODEL, TOOLS, AgentPlan
 from .settings import AgentSettings, with_defaults
 from .structured_output import OutputPlan
+from .structured_output import supports_provider_strategy as _supports_provider_strategy
 
 
 def create_agent(
@@ -102,7 +103,12 @@ def _plan(
     return AgentPlan(
         model=model,
         system_message=SystemMessage(prompt) if isinstance(prompt, str) else prompt,
-        binder=ModelBinder(list(tools.by_name), open_ended=bool(layers)),
+        binder=ModelBinder(
+            list(tools.by_name),
+            # Looked up at each call, so that a test may replace it.
+            lambda *args, **kwargs: _supports_provider_strategy(*args, **kwargs),
+            open_ended=bool(layers),
+        ),
         executor=ToolExecutor(tools, layers, policy),
         hooks=hooks,
         exits=exits,

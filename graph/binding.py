@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -40,7 +40,11 @@ class ModelBinder:
     Bound models hold no state of a run, so runs share them.
     """
 
-    def __init__(self, known: Sequence[str], *, open_ended: bool) -> None:
+    def __init__(
+        self, known: Sequence[str], supports: Callable[..., bool], *, open_ended: bool
+    ) -> None:
+        self._supports = supports
+        """Whether a model gives structured answers natively beside given tools."""
         self._known = frozenset(known)
         """Names of the tools that the agent can run."""
         self._open_ended = open_ended
@@ -58,7 +62,9 @@ class ModelBinder:
         if key is not None and (hit := self._bound.get(key)) is not None:
             return hit
         self._check_tools(request.tools)
-        active = plan.resolve(request.response_format, request.model, request.tools)
+        active = plan.resolve(
+            request.response_format, request.model, request.tools, supports=self._supports
+        )
         runnable = _bind(request, active)
         # The request's objects stay referenced, so that their ids stay theirs.
         kept = (request.model, tuple(request.tools), request.response_format)
@@ -102,7 +108,7 @@ def _bind(request: ModelRequest[Any], active: ActiveOutput | None) -> Runnable[A
         tools += active.tools
         settings = {**active.model_kwargs, **settings}
         choice = active.tool_choice(choice)
-    if not tools:
+    if not tools and not (active is not None and active.model_kwargs and hasattr(model, "bind_tools")):
         return cast("Runnable[Any, Any]", model.bind(**settings) if settings else model)
     if not hasattr(model, "bind_tools"):
         msg = f"Model {type(model).__name__!r} cannot be given tools: it has no bind_tools."
