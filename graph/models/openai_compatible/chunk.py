@@ -133,7 +133,8 @@ def _mergeable(chunk: AIMessageChunk) -> AnswerChunk:
 
 
 def _is_call(block: Any) -> bool:
-    return block.get("type") in _CALL_BLOCKS
+    kind = block.get("type")
+    return isinstance(kind, str) and kind in _CALL_BLOCKS
 
 
 def _decided_blocks(chunk: AIMessageChunk) -> list[blocks.ContentBlock]:

@@ -60,6 +60,16 @@ def wire_content(content: str | Sequence[str | Mapping[str, Any]], where: str) -
     return parts
 
 
+def is_known(block: Mapping[str, Any]) -> bool:
+    """Tell whether a block is of a type that can be sent or is known to be left out.
+
+    Args:
+        block: A content block.
+    """
+    kind = block.get("type")
+    return isinstance(kind, str) and (kind in _BUILDERS or kind in _PASSED_ON or kind in _INNER)
+
+
 def _wire_block(block: object, where: str) -> dict[str, Any] | None:
     if isinstance(block, str):
         return {"type": "text", "text": block} if block else None
@@ -71,12 +81,13 @@ def _wire_block(block: object, where: str) -> dict[str, Any] | None:
         raise InvalidInputError(msg)
     given = cast("Mapping[str, Any]", block)
     kind = given.get("type")
-    if kind in _PASSED_ON:
+    name = kind if isinstance(kind, str) else ""
+    if name in _PASSED_ON:
         return _openai_block(given)
-    if kind in _INNER:
+    if name in _INNER:
         return None
-    build = _BUILDERS.get(kind) if isinstance(kind, str) else None
-    if build is None and kind is None and isinstance(given.get("text"), str):
+    build = _BUILDERS.get(name)
+    if kind is None and isinstance(given.get("text"), str):
         build = _text
     if build is None:
         msg = (

@@ -150,6 +150,14 @@ class OpenAICompatibleChatModel(ChatModelSettings):
         async for piece in self._pieces(port, messages, stop, kwargs):
             yield piece
 
+    def close(self) -> None:
+        """Close the connections of blocking calls; the next call opens new ones."""
+        self.connections.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of blocking calls and of the running event loop."""
+        await self.connections.aclose()
+
     async def _whole(
         self,
         port: Port,

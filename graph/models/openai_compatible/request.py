@@ -20,7 +20,7 @@ from langchain_core.messages import (
 
 from ....state.errors import InvalidInputError
 from ....state.model_errors import ChatModelRequestError
-from .content import WireContent, wire_content
+from .content import WireContent, is_known, wire_content
 from .json_value import as_object
 from .surrogates import mended
 
@@ -127,7 +127,7 @@ def _assistant(
     message: AIMessage, where: str, answered: set[str], *, echo_reasoning: bool
 ) -> dict[str, Any] | None:
     calls = [
-        _wire_call(call["name"], json.dumps(call["args"], ensure_ascii=False), call["id"])
+        _wire_call(call["name"], _arguments(call["args"], where), call["id"])
         for call in message.tool_calls
     ]
     calls += [
@@ -139,7 +139,8 @@ def _assistant(
     for call in calls:
         if call["id"] in extras:
             call["extra_content"] = extras[call["id"]]
-    content = wire_content(_blocks(message), where)
+    # Text alone: blocks of an answer belong to the provider that gave it.
+    content = str(message.text)
     refusal = message.additional_kwargs.get("refusal")
     if not content and not calls and not refusal:
         return None
@@ -161,11 +162,27 @@ def _wire_call(name: str, arguments: str, call_id: str | None) -> dict[str, Any]
     }
 
 
+def _arguments(arguments: Mapping[str, Any], where: str) -> str:
+    try:
+        return json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+    except (RecursionError, TypeError, ValueError) as exc:
+        msg = f"The arguments of a call in {where} are no JSON: {exc}. Use JSON values only."
+        raise InvalidInputError(msg) from None
+
+
 def _tool_content(message: ToolMessage, where: str) -> WireContent:
-    content = wire_content(_blocks(message), where)
+    blocks = _blocks(message)
+    if not isinstance(blocks, str):
+        # Results come from anywhere; what is no known block is still something to read.
+        blocks = [b if isinstance(b, str) or is_known(b) else _as_text(b) for b in blocks]
+    content = wire_content(blocks, where)
     if isinstance(content, list) and all(part["type"] == "text" for part in content):
         return "\n".join(cast("str", part["text"]) for part in content)
     return content
+
+
+def _as_text(block: Mapping[str, Any]) -> str:
+    return json.dumps(block, ensure_ascii=False, default=str)
 
 
 def _blocks(message: BaseMessage) -> str | Sequence[str | Mapping[str, Any]]:

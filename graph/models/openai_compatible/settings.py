@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
+import httpx
 from pydantic import SecretStr
 
 from ....state.errors import ConfigurationError
@@ -16,6 +18,7 @@ from ..providers import PROVIDERS, UNKNOWN, Provider
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _NOT_IN_A_VALUE: Final = re.compile(r"[^\t\x20-\x7e]")
 _NOT_IN_A_KEY: Final = re.compile(r"[^\x21-\x7e]")
+_PROXY_SCHEMES: Final = ("http", "https", "socks5", "socks5h")
 _LAST_PORT: Final = 65535
 
 
@@ -81,6 +84,11 @@ def checked_base_url(base_url: object, provider: Provider) -> str:
     if not base_url.isprintable() or " " in base_url:
         msg = f"base_url {shown!r} has spaces or control characters. Remove them."
         raise ConfigurationError(msg)
+    try:
+        httpx.URL(base_url)
+    except httpx.InvalidURL as exc:
+        msg = f"base_url {shown!r} is not a valid URL: {exc}. Give one like https://host/v1."
+        raise ConfigurationError(msg) from None
     return base_url.rstrip("/").removesuffix("/chat/completions")
 
 
@@ -153,6 +161,29 @@ def checked_headers(headers: object, setting: str = "default_headers") -> dict[s
     return checked
 
 
+def checked_proxy(proxy: object) -> SecretStr | None:
+    """Return the proxy's address.
+
+    Args:
+        proxy: A URL, which may hold credentials, or None.
+
+    Raises:
+        ConfigurationError: It is no proxy's address. The message never holds it.
+    """
+    if proxy is None:
+        return None
+    url = proxy.get_secret_value() if isinstance(proxy, SecretStr) else proxy
+    try:
+        parts = urlsplit(url) if isinstance(url, str) else None
+        usable = parts is not None and bool(parts.hostname) and parts.scheme in _PROXY_SCHEMES
+    except ValueError:
+        usable = False
+    if not usable:
+        msg = f"proxy is no address of a proxy. Give one like {'http://host:3128'!r}."
+        raise ConfigurationError(msg)
+    return SecretStr(cast("str", url))
+
+
 def checked_seconds(value: object, setting: str) -> float:
     """Return a time limit.
 
@@ -189,6 +220,11 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     settings["provider"] = provider.name
     settings["base_url"] = checked_base_url(settings.get("base_url"), provider)
     settings["api_key"] = checked_key(settings.get("api_key"), provider)
+    settings["proxy"] = checked_proxy(settings.get("proxy"))
+    ca_file = settings.get("ca_file")
+    if ca_file is not None and not Path(ca_file).is_file():
+        msg = f"ca_file {str(ca_file)!r} is no file. Give a file of certificates."
+        raise ConfigurationError(msg)
     settings["default_headers"] = checked_headers(settings.get("default_headers"))
     for name in ("timeout", "total_timeout", "max_retry_wait"):
         if settings.get(name) is None:

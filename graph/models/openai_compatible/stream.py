@@ -184,7 +184,8 @@ class StreamAssembler:
             self._metadata.update(answer_metadata(payload))
         self._choices += 1
         if finish_reason:
-            self._finish_reason = str(finish_reason)
+            if not cut_off_by(self._finish_reason):  # what was cut off stays cut off
+                self._finish_reason = str(finish_reason)
             self._usage = self._usage or choice.get("usage")
             beside = ("index", "delta", "message", "finish_reason", "logprobs", "usage")
             noted = {k: v for k, v in choice.items() if k not in beside and v is not None}

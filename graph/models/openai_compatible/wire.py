@@ -111,6 +111,9 @@ def _body(
         body.setdefault(habits.max_tokens_key, limit)
     if "response_format" in body:
         body["response_format"] = wire_response_format(body["response_format"])
+    if not body.get("tools"):
+        for name in ("tools", "tool_choice", "parallel_tool_calls"):
+            body.pop(name, None)  # providers refuse an empty list, and a choice among nothing
     choice = body.get("tool_choice")
     if choice is not None and not isinstance(choice, dict):
         tools = cast("list[dict[str, Any]]", body.get("tools") or [])

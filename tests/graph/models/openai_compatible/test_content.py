@@ -121,6 +121,7 @@ def test_text_alone_stays_text() -> None:
     [
         ({"type": "hologram"}, "unknown type 'hologram'"),
         ({}, "unknown type None"),
+        ({"type": ["text"]}, r"unknown type \['text'\]"),
         (7, "neither text nor a block"),
         ({"type": "text"}, "lacks a 'text'"),
         ({"type": "image"}, "lacks a 'url'"),

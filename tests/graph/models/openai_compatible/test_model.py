@@ -180,6 +180,13 @@ def test_tool_choice_that_names_no_tool_is_refused(net: Net, choice: Any) -> Non
         net.client(net.provider()).bind_tools([ADD], tool_choice=choice)
 
 
+def test_no_tools_are_not_sent(net: Net) -> None:
+    server = net.provider(net.whole(net.completion()))
+    net.client(server).bind_tools([], tool_choice="auto", parallel_tool_calls=True).invoke("hi")
+
+    assert server.seen[0].body.keys() == {"model", "messages"}
+
+
 def test_two_tools_of_one_name_are_refused(net: Net) -> None:
     with pytest.raises(ToolDefinitionError, match="Two tools are named 'add'"):
         net.client(net.provider()).bind_tools([ADD, ADD])

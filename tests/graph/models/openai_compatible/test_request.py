@@ -122,6 +122,18 @@ def test_foreign_blocks_of_an_answer_are_left_out() -> None:
     assert wire_messages([AIMessage(content)]) == [{"role": "assistant", "content": "42"}]
 
 
+def test_unknown_block_of_a_tool_result_is_sent_as_text() -> None:
+    result = ToolMessage([{"type": "resource", "uri": "x"}, {"a": 1}], tool_call_id="c1")
+
+    assert wire_messages([result])[0]["content"] == '{"type": "resource", "uri": "x"}\n{"a": 1}'
+
+
+def test_arguments_in_the_history_that_are_no_json_are_named() -> None:
+    message = AIMessage("", tool_calls=[tool_call(name="add", args={"a": object()}, id="c1")])
+    with pytest.raises(InvalidInputError, match=r"message 0 \(ai\) are no JSON"):
+        wire_messages([message])
+
+
 def test_message_that_cannot_be_sent_is_named() -> None:
     with pytest.raises(InvalidInputError, match=r"message 1 \(remove\).*cannot be sent"):
         wire_messages([HumanMessage("a"), RemoveMessage(id="1")])

@@ -193,6 +193,13 @@ def test_calls_cut_off_by_length_are_invalid() -> None:
     assert [(c["id"], c["args"]) for c in whole.invalid_tool_calls] == [("c1", '{"a": 1}')]
 
 
+def test_what_was_cut_off_stays_cut_off() -> None:
+    whole = gather(event(part("{}", "c1", "add")), event({}, "length"), event({}, "stop"))
+
+    assert whole.tool_calls == []
+    assert whole.response_metadata["finish_reason"] == "length"
+
+
 def test_logprobs_and_extras_are_gathered() -> None:
     def one(token: str) -> bytes:
         choice = {
