@@ -14,12 +14,13 @@ from ..state.errors import ConfigurationError
 
 Resolver = Callable[[str], BaseChatModel]
 
-_RESOLVERS: list[Resolver] = []
+RESOLVERS: list[Resolver] = []
+"""The resolver in use; empty until ``interlock.graph`` is imported."""
 
 
 def resolve_names_with(resolver: Resolver) -> None:
     """Let ``resolver`` say from now on which model a name means."""
-    _RESOLVERS[:] = [resolver]
+    RESOLVERS[:] = [resolver]
 
 
 def init_chat_model(name: str) -> BaseChatModel:
@@ -28,7 +29,7 @@ def init_chat_model(name: str) -> BaseChatModel:
     Raises:
         ConfigurationError: Nothing here can tell, or there is no such model.
     """
-    if not _RESOLVERS:
+    if not RESOLVERS:
         msg = f"Model {name!r} is given by name; import interlock.graph first, or pass a model."
         raise ConfigurationError(msg)
-    return _RESOLVERS[0](name)
+    return RESOLVERS[0](name)

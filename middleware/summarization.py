@@ -21,6 +21,7 @@ from ..state.errors import ConfigurationError
 from ..state.history import last_ai_message, repair_history
 from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .base import AgentMiddleware
+from .chat_model_check import checked_model
 from .cut_points import leading_system
 from .internal_call_transformer import InternalCallTransformer
 from .model_names import init_chat_model
@@ -135,8 +136,8 @@ class SummarizationMiddleware(SummaryCut, AgentMiddleware[Any, Any, Any]):
             **deprecated: ``max_tokens_before_summary`` and ``messages_to_keep`` of older code.
 
         Raises:
-            ConfigurationError: A size, the prompt or ``fall_back_on`` is wrong, or a fraction is
-                given and the model does not say what it takes in.
+            ConfigurationError: The model is none; a size, the prompt or ``fall_back_on`` is
+                wrong; or a fraction is given and the model does not say what it takes in.
             TypeError: ``trigger`` is of another type, or an argument is unknown.
         """
         for name in deprecated:
@@ -146,6 +147,7 @@ class SummarizationMiddleware(SummaryCut, AgentMiddleware[Any, Any, Any]):
         if keep == _KEEP and (messages := deprecated.get("messages_to_keep")) is not None:
             keep = ("messages", messages)
         chat_model = init_chat_model(model) if isinstance(model, str) else model
+        checked_model(chat_model, "model")
         if isinstance(summarizer, str):
             summarizer = init_chat_model(summarizer)
         elif summarizer is not None and not isinstance(summarizer, BaseChatModel):
