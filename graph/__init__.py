@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from ..state.schema import AgentState
 from .agent import create_agent
+from .approvals import aanswer, answer, apending, pending
 from .compiled import AgentGraph
+from .snapshots import aresume_snapshot, resume_snapshot
 from .structured_output import (
     AutoStrategy,
     MultipleStructuredOutputsError,
@@ -28,5 +30,11 @@ __all__ = [
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",
+    "aanswer",
+    "answer",
+    "apending",
+    "aresume_snapshot",
     "create_agent",
+    "pending",
+    "resume_snapshot",
 ]

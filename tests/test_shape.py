@@ -48,7 +48,7 @@ TWINS = {
     # the agent as a value: Haystack's `run` and its asynchronous form
     "run",
     # and what a paused thread is asked for by people, beside it
-    *("answer", "pending"),
+    *("answer", "pending", "resume_snapshot"),
 }
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

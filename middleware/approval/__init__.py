@@ -25,6 +25,7 @@ from .decision import (
     RejectDecision,
     RespondDecision,
 )
+from .pending import PendingApproval, pending_in
 from .policy import (
     AlwaysAskPolicy,
     AskOncePolicy,
@@ -43,19 +44,28 @@ from .request import (
 )
 from .rich_ui import RichConsoleUI
 from .snapshot import AgentSnapshot, get_tool_calls_and_descriptions_from_snapshot
+from .static_breakpoint import (
+    AgentBreakpoint,
+    Breakpoint,
+    BreakpointMiddleware,
+    ToolBreakpoint,
+)
 from .strategy import BlockingConfirmationStrategy, ConfirmationStrategy, HumanInTheLoopStrategy
 from .ui import CallbackUI, ConfirmationUI, SimpleConsoleUI
 
 __all__ = [
     "Action",
     "ActionRequest",
+    "AgentBreakpoint",
     "AgentSnapshot",
     "AlwaysAskPolicy",
     "ApprovalMiddleware",
     "ApproveDecision",
     "AskOncePolicy",
     "BlockingConfirmationStrategy",
+    "Breakpoint",
     "BreakpointConfirmationStrategy",
+    "BreakpointMiddleware",
     "CallbackUI",
     "CannotPauseError",
     "ConfidencePolicy",
@@ -73,6 +83,7 @@ __all__ = [
     "InvalidDecisionError",
     "NeverAskPolicy",
     "NotWaitingError",
+    "PendingApproval",
     "PredicatePolicy",
     "RejectDecision",
     "RespondDecision",
@@ -81,6 +92,8 @@ __all__ = [
     "RichConsoleUI",
     "SimpleConsoleUI",
     "ToolApprovalRequest",
+    "ToolBreakpoint",
     "ToolExecutionDecision",
     "get_tool_calls_and_descriptions_from_snapshot",
+    "pending_in",
 ]

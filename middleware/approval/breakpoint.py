@@ -10,11 +10,13 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from langchain_core.tools import BaseTool
+
 from ...state.approval_errors import HITLBreakpointException
 from ...state.errors import ConfigurationError
+from ...state.history import pending_calls
 from .policy import AlwaysAskPolicy, ConfirmationPolicy
 from .question import Question
-from .review import StateKeys
 from .serialization import to_plain
 from .snapshot import AgentSnapshot
 
@@ -53,28 +55,33 @@ class BreakpointConfirmationStrategy:
         self.run(**inquiry)
 
     def stop(
-        self, questions: Sequence[Question], state: Mapping[str, Any], keys: StateKeys
+        self,
+        questions: Sequence[Question],
+        state: Mapping[str, Any],
+        answer_key: str,
+        tools: Mapping[str, BaseTool],
     ) -> NoReturn:
         """Write a snapshot and stop.
 
         Args:
             questions: The calls that wait, in call order; the first one is named.
             state: The state with everything that was decided in this step already.
-            keys: Where the resumed run looks for decisions.
+            answer_key: The state key where the resumed run looks for decisions.
+            tools: The agent's tools by name.
 
         Raises:
             HITLBreakpointException: With the path of the file.
             StorageError: It could not be written.
         """
         first = questions[0]
-        tools = {n: t.description for q in questions for n, t in q.tools.items() if t is not None}
+        called = {c["name"] for c in pending_calls(state["messages"])}
         snapshot = AgentSnapshot.of(
             state,
             point="before_tools",
             tool_name=first.call["name"],
             waiting=[q.id for q in questions],
-            descriptions=tools,
-            answer_key=keys.given,
+            descriptions={n: t.description for n, t in tools.items() if n in called},
+            answer_key=answer_key,
         )
         path = str(snapshot.save(self.snapshot_file_path))
         raise _stop(first.call["name"], first.id, path)

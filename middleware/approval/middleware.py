@@ -22,6 +22,7 @@ from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Command
 
 from ...state.reducers import fold_messages, index_messages, stamp_messages
+from ...state.schema import AgentState
 from ...tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from ..base import AgentMiddleware
 from ..flows import Flow, adrive, drive
@@ -31,7 +32,7 @@ from .confirmation import ConfirmationUIResult
 from .decision import Action, Decision
 from .notice import annotate
 from .question import Question
-from .review import ReviewState, StateKeys
+from .review import Given, ReviewState, StateKeys
 from .reviewer import Moment, Reviewer
 from .settlement import Settlement, action_of, answer_message
 from .strategy import learn
@@ -66,7 +67,8 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         keys = self._reviewer.keys
         if name != self.default_name:
             keys = StateKeys.of(name)
-            bound.state_schema = keys.schema(self.state_schema)
+            plain = self.state_schema is ReviewState
+            bound.state_schema = keys.schema(AgentState if plain else self.state_schema)
         bound._reviewer = replace(self._reviewer, tools=dict(tools), keys=keys)  # noqa: SLF001
         return bound
 
@@ -145,22 +147,23 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
             fresh = stamp_messages(values.get("messages", []))
             messages = fold_messages(before, fresh, index_messages(before))
             state = {**moment.state, **values, "messages": messages}
-            stops[0].rule.strategy.stop(stops, state, self._reviewer.keys)
+            tools = self._reviewer.tools or {}
+            stops[0].rule.strategy.stop(stops, state, self._reviewer.keys.given, tools)
         return values if settlement.reviews else None
 
     def _take_given(
         self, questions: list[Question], moment: Moment, settlement: Settlement
     ) -> list[Question]:
         """Carry out decisions that came with a snapshot; the questions that remain."""
-        given: Mapping[str, Decision] = moment.state.get(self._reviewer.keys.given) or {}
+        given: Mapping[str, Given] = moment.state.get(self._reviewer.keys.given) or {}
         remaining: list[Question] = []
         for question in questions:
-            decision = given.get(question.id)
-            if decision is None:
+            told = given.get(question.id)
+            if told is None:
                 remaining.append(question)
                 continue
-            check_decision(question, decision)
-            self._settle(settlement, Decided(question, decision))
+            check_decision(question, told["decision"])
+            self._settle(settlement, Decided(question, told["decision"], told.get("text")))
         return remaining
 
     def _follow_up(self, moment: Moment) -> Callable[[Question, Decision], Question | None]:

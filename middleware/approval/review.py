@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 
 from ...state.history import last_ai_message, pending_calls
 from ...state.schema import AgentState, PrivateStateAttr
-from .decision import Action, DecisionType
+from .decision import Action, Decision, DecisionType
 
 
 class Review(TypedDict):
@@ -34,6 +34,14 @@ class Review(TypedDict):
     """What the model is told before the result."""
     problem: NotRequired[str]
     """Why the policy could not tell."""
+
+
+class Given(TypedDict):
+    """A decision that was made outside of the run."""
+
+    decision: Decision
+    text: NotRequired[str]
+    """What the model is told of it; without it the words of the rule."""
 
 
 def merge_confirmed(
@@ -71,7 +79,7 @@ class StateKeys:
             self.confirmed: NotRequired[
                 Annotated[dict[str, float], PrivateStateAttr, merge_confirmed]
             ],
-            self.given: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]],
+            self.given: NotRequired[Annotated[dict[str, Given], PrivateStateAttr]],
         }
         # The keys are only known when the agent is built: what the functional form is for.
         return cast("type[Any]", TypedDict("ReviewState", annotations))  # type: ignore[operator]
@@ -83,7 +91,7 @@ class ReviewState(AgentState[Any]):
     hitl_edited_tool_calls: NotRequired[Annotated[dict[str, Action], PrivateStateAttr]]
     hitl_reviews: NotRequired[Annotated[dict[str, Review], PrivateStateAttr]]
     hitl_confirmed: NotRequired[Annotated[dict[str, float], PrivateStateAttr, merge_confirmed]]
-    hitl_given: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
+    hitl_given: NotRequired[Annotated[dict[str, Given], PrivateStateAttr]]
 
 
 def fingerprint(reply: AIMessage, name: str, args: Mapping[str, Any]) -> str:
