@@ -44,7 +44,7 @@ def merge_schemas(schemas: Iterable[Any], storage: MessageStorage = "delta") -> 
             different reducers.
     """
     merged = dict(read_fields(AgentState))
-    for schema in dict.fromkeys(schemas):
+    for schema in {id(schema): schema for schema in schemas}.values():
         for key, field in read_fields(schema).items():
             if key in RESERVED_KEYS:
                 msg = (

@@ -81,7 +81,9 @@ def test_messages_come_back_with_everything_on_them() -> None:
     assert [type(m) for m in loaded] == [type(m) for m in messages]
 
 
-@pytest.mark.parametrize(("module", "name"), [("os", "system"), ("os", "getenv"), ("builtins", "eval")])
+@pytest.mark.parametrize(
+    ("module", "name"), [("os", "system"), ("os", "getenv"), ("builtins", "eval")]
+)
 def test_stored_bytes_that_name_a_function_call_nothing(
     module: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,7 +137,11 @@ def test_an_artifact_that_cannot_be_stored_is_named() -> None:
 
 
 plain = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats(allow_nan=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63)
+    | st.floats(allow_nan=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
