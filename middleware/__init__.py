@@ -19,13 +19,16 @@ from ..tools import ToolCallRequest
 from .approval import (
     Action,
     ActionRequest,
+    AgentBreakpoint,
     AgentSnapshot,
     AlwaysAskPolicy,
     ApprovalMiddleware,
     ApproveDecision,
     AskOncePolicy,
     BlockingConfirmationStrategy,
+    Breakpoint,
     BreakpointConfirmationStrategy,
+    BreakpointMiddleware,
     CallbackUI,
     CannotPauseError,
     ConfidencePolicy,
@@ -43,6 +46,7 @@ from .approval import (
     InvalidDecisionError,
     NeverAskPolicy,
     NotWaitingError,
+    PendingApproval,
     PredicatePolicy,
     RejectDecision,
     RespondDecision,
@@ -51,11 +55,22 @@ from .approval import (
     RichConsoleUI,
     SimpleConsoleUI,
     ToolApprovalRequest,
+    ToolBreakpoint,
     ToolExecutionDecision,
     get_tool_calls_and_descriptions_from_snapshot,
 )
 from .auto_mode import AutoModeMiddleware
 from .base import AgentMiddleware, ContextT, ResponseT, StateT, hook_config
+from .budgets import TokenBudgetMiddleware
+from .compaction import (
+    CompactionMiddleware,
+    Compactor,
+    SlidingWindowCompactor,
+    SummarizationCompactor,
+    ToolResultOffloadCompactor,
+    ToolResultPruningCompactor,
+)
+from .context_editing import ClearToolUsesEdit, ContextEditingMiddleware
 from .decorators import (
     after_agent,
     after_model,
@@ -76,6 +91,7 @@ from .model_fallback import ModelFallbackMiddleware
 from .model_refusal import ModelRefusalMiddleware
 from .model_retry import ModelRetryMiddleware
 from .model_router import ModelChoice, ModelRouterMiddleware
+from .offload_policies import AlwaysOffload, NeverOffload, OffloadOverChars
 from .pii import PIIMiddleware
 from .redaction import (
     PIIMatch,
@@ -97,36 +113,48 @@ from .summarization import SummarizationMiddleware
 from .summary_trigger import TriggerClause
 from .tool_call_limit import ToolCallLimitMiddleware
 from .tool_error import ToolErrorMiddleware
+from .tool_result_offload import ToolResultOffloadMiddleware
+from .tool_result_reader import result_reader
+from .tool_result_stores import FileSystemToolResultStore, LangGraphToolResultStore, ToolResultStore
 from .tool_retry import ToolRetryMiddleware
 from .tracing import configure_trace_policy
 
 __all__ = [
     "Action",
     "ActionRequest",
+    "AgentBreakpoint",
     "AgentMiddleware",
     "AgentSnapshot",
     "AgentState",
     "AlwaysAskPolicy",
+    "AlwaysOffload",
     "ApprovalMiddleware",
     "ApproveDecision",
     "AskOncePolicy",
     "AutoModeMiddleware",
     "BlockingConfirmationStrategy",
+    "Breakpoint",
     "BreakpointConfirmationStrategy",
+    "BreakpointMiddleware",
     "BudgetExceededError",
     "CallbackUI",
     "CannotPauseError",
+    "ClearToolUsesEdit",
+    "CompactionMiddleware",
+    "Compactor",
     "ConfidencePolicy",
     "ConfirmationPolicy",
     "ConfirmationStrategy",
     "ConfirmationUI",
     "ConfirmationUIResult",
+    "ContextEditingMiddleware",
     "ContextT",
     "Decision",
     "DecisionType",
     "DetectorError",
     "EditDecision",
     "ExtendedModelResponse",
+    "FileSystemToolResultStore",
     "HITLBreakpointException",
     "HITLRequest",
     "HITLResponse",
@@ -135,6 +163,7 @@ __all__ = [
     "InterruptMode",
     "InterruptOnConfig",
     "InvalidDecisionError",
+    "LangGraphToolResultStore",
     "ModelCallLimitExceededError",
     "ModelCallLimitMiddleware",
     "ModelCallResult",
@@ -146,12 +175,15 @@ __all__ = [
     "ModelRetryMiddleware",
     "ModelRouterMiddleware",
     "NeverAskPolicy",
+    "NeverOffload",
     "NotWaitingError",
+    "OffloadOverChars",
     "OmitFromInput",
     "OmitFromOutput",
     "PIIDetectionError",
     "PIIMatch",
     "PIIMiddleware",
+    "PendingApproval",
     "PredicatePolicy",
     "PrivateStateAttr",
     "RedactionRule",
@@ -164,14 +196,22 @@ __all__ = [
     "RichConsoleUI",
     "Runtime",
     "SimpleConsoleUI",
+    "SlidingWindowCompactor",
     "StateT",
+    "SummarizationCompactor",
     "SummarizationMiddleware",
+    "TokenBudgetMiddleware",
     "ToolApprovalRequest",
+    "ToolBreakpoint",
     "ToolCallLimitExceededError",
     "ToolCallLimitMiddleware",
     "ToolCallRequest",
     "ToolErrorMiddleware",
     "ToolExecutionDecision",
+    "ToolResultOffloadCompactor",
+    "ToolResultOffloadMiddleware",
+    "ToolResultPruningCompactor",
+    "ToolResultStore",
     "ToolRetryMiddleware",
     "TracePolicy",
     "TriggerClause",
@@ -203,6 +243,7 @@ __all__ = [
     "on_error",
     "on_exit",
     "presidio_detector",
+    "result_reader",
     "revise",
     "wrap_model_call",
     "wrap_tool_call",

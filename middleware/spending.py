@@ -1,0 +1,144 @@
+"""What model calls used: measured where they happen, and kept per model.
+
+The record is a state value that updates are folded into. Each update names what it is for (a
+reply, a tool call), and one that has been folded in already changes nothing, so several guards
+of one agent may report the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any, cast
+
+from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
+from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.tracers.context import register_configure_hook
+from langgraph.prebuilt.tool_node import ToolCallRequest, ToolRuntime
+
+Spending = dict[str, Any]
+"""``{"run": {model: usage}, "thread": {model: usage}, "seen": [what this step reported]}``."""
+
+Used = Mapping[str, UsageMetadata]
+"""Usage by the name of the model."""
+
+_UNNAMED = ""
+
+
+def fold_spending(current: Spending, update: Spending) -> Spending:
+    """The record with an update in it.
+
+    Args:
+        current: The record so far; empty at first.
+        update: ``{"begin": True}`` when a run begins, or ``{"for": name, "reply": bool, "used":
+            {model: usage}}``.
+    """
+    if update.get("begin"):
+        return {"run": {}, "thread": current.get("thread", {}), "seen": []}
+    seen = current.get("seen", [])
+    if update["for"] in seen:
+        return current
+    # Tool calls come after the reply that made them, so with a new reply the old names can go.
+    seen = [update["for"]] if update["reply"] else [*seen, update["for"]]
+    scopes = {scope: _added(current.get(scope, {}), update["used"]) for scope in ("run", "thread")}
+    return {**scopes, "seen": seen}
+
+
+def used_by(reply: AIMessage) -> dict[str, UsageMetadata]:
+    """What a reply used, under the name of its model; nothing if its provider did not say."""
+    if not reply.usage_metadata:
+        return {}
+    return {model_of(reply): reply.usage_metadata}
+
+
+def model_of(reply: AIMessage) -> str:
+    """The name a reply gives its model, or an empty one."""
+    metadata: dict[str, Any] = reply.response_metadata
+    for key in ("model_name", "model", "model_id"):
+        if isinstance(name := metadata.get(key), str) and name:
+            return name
+    return _UNNAMED
+
+
+def tokens_of(used: Used) -> int:
+    """Tokens in and out, of all models together."""
+    return sum(u["input_tokens"] + u["output_tokens"] for u in used.values())
+
+
+class Meter(BaseCallbackHandler):
+    """Adds up what model calls use that happen while it is listening."""
+
+    run_inline = True
+
+    def __init__(self) -> None:
+        self._replies: list[AIMessage] = []
+
+    def on_llm_end(self, response: LLMResult, **_: Any) -> None:
+        """Keep a reply; appending is safe from several threads."""
+        for generation in (g for row in response.generations for g in row):
+            message = generation.message if isinstance(generation, ChatGeneration) else None
+            if isinstance(message, AIMessage):
+                self._replies.append(message)
+
+    @contextmanager
+    def listening(self) -> Generator[None]:
+        """Hear every call made in this context, and in those that are begun from it."""
+        inherited = var_child_runnable_config.get() or {}
+        own = _METER.set(self), var_child_runnable_config.set(_heard(inherited, self))
+        try:
+            yield
+        finally:
+            _METER.reset(own[0])
+            var_child_runnable_config.reset(own[1])
+
+    def used(self, *more: BaseMessage) -> dict[str, UsageMetadata]:
+        """Usage per model so far.
+
+        Args:
+            more: Replies to add, unless the meter has seen them itself.
+        """
+        replies = list(self._replies)
+        known = {reply.id for reply in replies}
+        replies += [m for m in more if isinstance(m, AIMessage) and m.id not in known - {None}]
+        total: dict[str, UsageMetadata] = {}
+        for reply in replies:
+            total = _added(total, used_by(reply))
+        return total
+
+
+# langchain-core adds the meter to each call of a model or tool, but langgraph takes the handlers of
+# a graph in a graph from the config alone (1.2.24), hence also the config.
+_METER: ContextVar[Meter | None] = ContextVar("interlock_meter", default=None)
+
+register_configure_hook(_METER, inheritable=True)
+
+
+def with_meter(request: ToolCallRequest, meter: Meter) -> ToolCallRequest:
+    """The request, its tool's runtime saying that the meter listens."""
+    runtime = cast("ToolRuntime[Any, Any] | None", request.runtime)
+    if runtime is None:
+        return request
+    return replace(request, runtime=replace(runtime, config=_heard(runtime.config, meter)))
+
+
+def _heard(config: RunnableConfig, meter: Meter) -> RunnableConfig:
+    callbacks: Any = config.get("callbacks")
+    if isinstance(callbacks, BaseCallbackManager):
+        callbacks = callbacks.copy()
+        callbacks.add_handler(meter)
+    else:
+        callbacks = [*(callbacks or ()), meter]
+    return {**config, "callbacks": callbacks}
+
+
+def _added(total: Used, more: Used) -> dict[str, UsageMetadata]:
+    return {
+        **total,
+        **{model: add_usage(total.get(model), usage) for model, usage in more.items()},
+    }
