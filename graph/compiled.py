@@ -64,10 +64,8 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Iterator[Any]:
         """Run the agent and yield chunks of the chosen ``stream_mode`` as they come."""
-        watched = config if isinstance(input, CheckedInput) else _set(config, STREAMED)
-        if isinstance(input, Command):
-            input = run_inline(addressed(BLOCKING, self, input, watched or {}))  # noqa: A001
-        return super().stream(self._checked(input), watched, **options)
+        watched = self._streamed(input, config)
+        return super().stream(self._accepted(input, watched), watched, **options)
 
     def astream(
         self,
@@ -76,9 +74,9 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         **options: Any,
     ) -> AsyncIterator[Any]:
         """:meth:`stream` on an event loop."""
-        watched = config if isinstance(input, CheckedInput) else _set(config, STREAMED)
+        watched = self._streamed(input, config)
         if isinstance(input, Command):
-            return self._resumed(cast("Command[Any]", input), watched or {}, options)
+            return self._resumed(cast("Command[Any]", input), watched, options)
         return super().astream(self._checked(input), watched, **options)
 
     async def _resumed(
@@ -88,6 +86,19 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         named = await addressed(AWAITING, self, command, config)
         async for chunk in super().astream(named, config, **options):
             yield chunk
+
+    def _accepted(self, value: Any, config: RunnableConfig) -> Any:
+        """The input of a synchronous stream; an answer with the pause that it is for."""
+        if isinstance(value, Command):
+            command = cast("Command[Any]", value)
+            return run_inline(addressed(BLOCKING, self, command, config))
+        return self._checked(value)
+
+    def _streamed(self, value: Any, config: RunnableConfig | None) -> RunnableConfig:
+        """The config; a run that did not begin with ``invoke`` shows its chunks."""
+        if isinstance(value, CheckedInput):
+            return config or {}
+        return _set(config, STREAMED)
 
     def _checked(self, value: Any) -> Any:
         if value is None or isinstance(value, (Command, CheckedInput)):
