@@ -108,7 +108,9 @@ def _bind(request: ModelRequest[Any], active: ActiveOutput | None) -> Runnable[A
         tools += active.tools
         settings = {**active.model_kwargs, **settings}
         choice = active.tool_choice(choice)
-    if not tools and not (active is not None and active.model_kwargs and hasattr(model, "bind_tools")):
+    if not tools and not (
+        active is not None and active.model_kwargs and hasattr(model, "bind_tools")
+    ):
         return cast("Runnable[Any, Any]", model.bind(**settings) if settings else model)
     if not hasattr(model, "bind_tools"):
         msg = f"Model {type(model).__name__!r} cannot be given tools: it has no bind_tools."

@@ -53,9 +53,7 @@ def exit_rules(tools: ToolSet, options: Mapping[str, Any], *, open_ended: bool) 
         if condition not in known and not open_ended:
             close = get_close_matches(condition, known, n=1)
             hint = f" Did you mean {close[0]!r}?" if close else ""
-            msg = (
-                f"Exit condition {condition!r} names no tool; known are {', '.join(known)}.{hint}"
-            )
+            msg = f"Exit condition {condition!r} names no tool; known are {', '.join(known)}.{hint}"
             raise ConfigurationError(msg)
     return ExitRules(
         tools=frozenset(names) - {TEXT},

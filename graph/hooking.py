@@ -6,21 +6,15 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphInterrupt
 from langgraph.graph import END
-from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..middleware.collect import Hook, HookPoint
 from ..middleware.tracing import traced
 from ..state.errors import InvalidUpdateError
-from ..state.ledger import Ledger
-from ..state.working import WorkingState
-from ..tools.calls import Calls
-from .engine import Watchers
-from .plan import AgentPlan
 from .routing import JumpRequest
+from .stretch import Stretch
 
 
 class SplitHereError(GraphInterrupt):
@@ -30,24 +24,15 @@ class SplitHereError(GraphInterrupt):
 class HookRunner:
     """Calls hooks in their order and merges what each returns before the next one runs."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - the six things that every phase works with
-        self,
-        plan: AgentPlan,
-        work: WorkingState,
-        ledger: Ledger,
-        calls: Calls,
-        config: RunnableConfig,
-        runtime: Runtime[Any],
-        watchers: Watchers,
-    ) -> None:
-        self._observed = watchers.observed
-        self._streamed = watchers.streamed
-        self._plan = plan
-        self._work = work
-        self._ledger = ledger
-        self._calls = calls
-        self._config = config
-        self._runtime = runtime
+    def __init__(self, stretch: Stretch) -> None:
+        self._observed = stretch.watchers.observed
+        self._streamed = stretch.watchers.streamed
+        self._plan = stretch.plan
+        self._work = stretch.work
+        self._ledger = stretch.ledger
+        self._calls = stretch.calls
+        self._config = stretch.config
+        self._runtime = stretch.runtime
         self.dirty = False
         """Something took effect in this node that must not be repeated."""
         self.contributions: dict[str, list[str]] = {}

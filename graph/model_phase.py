@@ -12,9 +12,7 @@ from langchain_core.messages import (
     ToolMessage,
     add_notification_metadata,
 )
-from langchain_core.runnables import RunnableConfig
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
-from langgraph.runtime import Runtime
 
 from ..middleware.request import ModelRequest, ModelResponse
 from ..state.history import (
@@ -24,13 +22,9 @@ from ..state.history import (
     pending_calls,
     repair_history,
 )
-from ..state.ledger import Ledger
-from ..state.working import WorkingState
-from ..tools.calls import Calls
-from .engine import Watchers
 from .model_call import ModelCall, Reply
-from .plan import AgentPlan
 from .routing import Step, after_model, finish_of, says_something
+from .stretch import Stretch
 
 CUT_OFF = (
     "This call was not run: the reply was cut off by the length limit, so its arguments may be "
@@ -47,23 +41,14 @@ NOTICE = "interlock"
 class ModelPhase:
     """Calls the model and keeps the books of a step."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - the six things that every phase works with
-        self,
-        plan: AgentPlan,
-        work: WorkingState,
-        ledger: Ledger,
-        calls: Calls,
-        config: RunnableConfig,
-        runtime: Runtime[Any],
-        watchers: Watchers,
-    ) -> None:
-        self._observed = watchers.observed
-        self._plan = plan
-        self._work = work
-        self._ledger = ledger
-        self._calls = calls
-        self._config = config
-        self._runtime = runtime
+    def __init__(self, stretch: Stretch) -> None:
+        self._observed = stretch.watchers.observed
+        self._plan = stretch.plan
+        self._work = stretch.work
+        self._ledger = stretch.ledger
+        self._calls = stretch.calls
+        self._config = stretch.config
+        self._runtime = stretch.runtime
 
     def begin(self) -> None:
         """Begin a run: fill in defaults, forget the last run's structured answer."""

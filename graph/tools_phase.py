@@ -6,48 +6,34 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, ToolCall
-from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphInterrupt
-from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..middleware.tracing import traced_layer
 from ..state.history import last_ai_message, pending_calls
-from ..state.ledger import Ledger
-from ..state.working import WorkingState
-from ..tools.calls import Calls, call_layer
+from ..tools.calls import call_layer
 from ..tools.execution import RunContext
 from ..tools.results import CallResult
-from .engine import Watchers
 from .hooking import read_update
-from .plan import AgentPlan
 from .routing import JumpRequest, Step, after_tools
+from .stretch import Stretch
 
 
 class ToolsPhase:
     """Runs the pending calls of the last reply, batch by batch."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - the six things that every phase works with
-        self,
-        plan: AgentPlan,
-        work: WorkingState,
-        ledger: Ledger,
-        calls: Calls,
-        config: RunnableConfig,
-        runtime: Runtime[Any],
-        watchers: Watchers,
-    ) -> None:
-        self._plan = plan
-        self._work = work
-        self._ledger = ledger
-        self._durable = watchers.durable
+    def __init__(self, stretch: Stretch) -> None:
+        self._plan = stretch.plan
+        self._work = stretch.work
+        self._ledger = stretch.ledger
+        self._durable = stretch.watchers.durable
         self._context = RunContext(
-            calls,
-            config,
-            runtime,
-            watchers.observed,
-            plan.state_keys,
-            traced_layer if watchers.observed else call_layer,
+            stretch.calls,
+            stretch.config,
+            stretch.runtime,
+            stretch.watchers.observed,
+            stretch.plan.state_keys,
+            traced_layer if stretch.watchers.observed else call_layer,
         )
         self.changed = False
         """A call of this node has been answered."""

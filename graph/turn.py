@@ -8,60 +8,26 @@ one. Where it stopped is kept in the ledger's cursor, so nothing before it runs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
 
 from langchain_core.messages import ToolCall
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import GraphBubbleUp, GraphInterrupt, is_invalid_resume
-from langgraph.types import Command, Send
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
+from langgraph.types import Command
 
 from ..state.ledger import Cursor, Ledger
-from ..state.storage import check_storable
 from ..state.working import WorkingState
 from ..tools.calls import Calls
-from .engine import Watchers, recursion_error, runtime_of
+from .commit import Commit
+from .engine import Watchers, runtime_of
 from .hooking import HookRunner
 from .model_phase import ModelPhase
-from .plan import END_NODE, MODEL, TOOLS, AgentPlan
+from .phases import DONE, ENTRY, Boundary, FanOut, Go, Move, Pause
+from .plan import MODEL, TOOLS, AgentPlan
 from .routing import JumpRequest, Step, resolve_jump, within_limits
+from .stretch import Stretch
 from .tools_phase import ToolsPhase
-
-HOME = {
-    "before_agent": MODEL,
-    "before_model": MODEL,
-    "model": MODEL,
-    "after_model": MODEL,
-    "before_tools": TOOLS,
-    "tools": TOOLS,
-    "after_tools": TOOLS,
-    "on_exit": END_NODE,
-    "after_agent": END_NODE,
-}
-"""The node each phase lives in."""
-
-ENTRY = {MODEL: "before_model", TOOLS: "before_tools", END_NODE: "after_agent"}
-
-
-@dataclass(frozen=True)
-class Go:
-    """Go on with a phase."""
-
-    phase: str
-    index: int = 0
-    anew: bool = False
-    """A new superstep begins even if the phase lives in the node we are in."""
-
-
-@dataclass(frozen=True)
-class FanOut:
-    """Run calls as tasks of their own, so that finished ones are stored."""
-
-    calls: Sequence[ToolCall]
-
-
-DONE = Go("done")
 
 
 class Turn:
@@ -81,20 +47,19 @@ class Turn:
         state = dict(values)
         stored = state.pop("run_ledger", None)
         self._failure: Exception | None = state.pop("run_failure", None)
-        self.fresh = stored is None
+        self._fresh = stored is None
         self.ledger = Ledger.load(stored)
         self.work = WorkingState(state, plan.rules)
-        self._config = config
-        self._limit = self.watchers.recursion_limit
-        self._hops = 1
-        self._where = node
         self._at = ENTRY[node]
+        self._boundary = Boundary(node, self.watchers)
         runtime = runtime_of(config)
-        self.hooks = HookRunner(plan, self.work, self.ledger, calls, config, runtime, self.watchers)
-        self.models = ModelPhase(
-            plan, self.work, self.ledger, calls, config, runtime, self.watchers
-        )
-        self.tools = ToolsPhase(plan, self.work, self.ledger, calls, config, runtime, self.watchers)
+        stretch = Stretch(plan, self.work, self.ledger, calls, config, runtime, self.watchers)
+        self.hooks = HookRunner(stretch)
+        self.models = ModelPhase(stretch)
+        self.tools = ToolsPhase(stretch)
+        self.commit = Commit(plan, node, self.work, self.ledger, durable=self.watchers.durable)
+        self.commit.contributions = self.hooks.contributions
+        self.commit.for_parent = self.tools.for_parent
 
     @property
     def _phases(self) -> Mapping[str, Callable[[int], Coroutine[Any, Any, Go | FanOut]]]:
@@ -117,15 +82,13 @@ class Turn:
         except GraphBubbleUp:
             raise
         except Exception as error:
-            if is_invalid_resume(error):
-                raise
             answered, jump = await self.hooks.run_on_error(error)
             if not answered:
                 raise
             self.tools.asked = jump.target if jump else "end"
         if self.tools.asked is not None:
             self.work.put("jump_to", self.tools.asked)
-        return self._commands(Cursor("tools"), MODEL)
+        return self.commit.go(Cursor("tools"), MODEL)
 
     async def run(self) -> list[Command[Any]]:
         """Run phases up to the next boundary.
@@ -137,40 +100,46 @@ class Turn:
             GraphBubbleUp: A hook, the model or a tool pauses the run before anything took effect.
             Exception: A failure that no ``on_error`` hook made into an answer.
         """
-        go: Go = self._entry()
+        go = self._entry()
         while True:
-            self._at = go.phase
-            try:
-                if self._failure is not None:
-                    error, self._failure = self._failure, None
-                    raise error
-                step = await self._phases[go.phase](go.index)
-            except GraphInterrupt:
-                if not self.hooks.dirty:
-                    raise
-                return self._leave(self._place(go))
-            except GraphBubbleUp:
+            move = await self._advance(go)
+            if isinstance(move, Pause):
+                return self.commit.pause(move)
+            if isinstance(move, FanOut):
+                return self.commit.fan_out(move.calls)
+            if move is DONE:
+                return self.commit.finish()
+            if self._boundary.lies_before(move, fans_out=self.tools.fans_out()):
+                return self.commit.pause(Pause(Cursor(move.phase, move.index)))
+            if self.watchers.unwatched:
+                self.hooks.completed.clear()
+            go = move
+
+    async def _advance(self, go: Go) -> Move:
+        """Run one phase; what must not be repeated makes a pause or a failure a boundary."""
+        self._at = go.phase
+        try:
+            if self._failure is not None:
+                error, self._failure = self._failure, None
+                raise error  # noqa: TRY301 - it was raised in the superstep before this one
+            return await self._phases[go.phase](go.index)
+        except GraphInterrupt:
+            if not self.hooks.dirty:
                 raise
-            except Exception as error:
-                if is_invalid_resume(error):
-                    raise
-                if self.hooks.dirty and self.watchers.durable:
-                    return self._leave(self._place(go), failure=error)
-                step = await self._after_failure(error)
-            if isinstance(step, FanOut):
-                return self._fan_out(step.calls)
-            if step is DONE:
-                return self._finish()
-            if self._must_leave(step):
-                return self._leave(Cursor(step.phase, step.index))
-            go = step
+            return Pause(self._place(go))
+        except GraphBubbleUp:
+            raise
+        except Exception as error:  # noqa: BLE001 - a node is where failures are stored or answered
+            if self.hooks.dirty and self.watchers.durable:
+                return Pause(self._place(go), error)
+            return await self._after_failure(error)
 
     def _entry(self) -> Go:
         """Where this stretch begins: at the cursor, or at the beginning of a run."""
         cursor, self.ledger.cursor = self.ledger.cursor, None
         if cursor is not None:
             return Go(cursor.phase, cursor.index)
-        if self.fresh and self.node == MODEL:
+        if self._fresh and self.node == MODEL:
             self.models.begin()
             return Go("before_agent")
         return Go(ENTRY[self.node])
@@ -178,23 +147,6 @@ class Turn:
     def _place(self, go: Go) -> Cursor:
         """The first hook of the current phase that has not completed."""
         return Cursor(go.phase, self.hooks.completed.get(go.phase, go.index))
-
-    def _must_leave(self, go: Go) -> bool:
-        """Whether a boundary lies before the next phase."""
-        home = HOME[go.phase]
-        if self.watchers.unwatched:
-            if go.anew or home != self._where:
-                self._where = home
-                self._hops += 1
-                if self._hops > self._limit:
-                    raise recursion_error(self._limit)
-            self.hooks.completed.clear()
-            return False
-        if go.anew:
-            return True
-        if home == self.node or go.phase == "after_tools":
-            return False
-        return not (home == TOOLS and self.node == MODEL and self.tools.fans_out())
 
     async def _before_agent(self, index: int) -> Go:
         jump = await self.hooks.run("before_agent", index)
@@ -290,42 +242,3 @@ class Turn:
         if by_condition and self.plan.hooks.has("on_exit"):
             return Go("on_exit")
         return Go("after_agent") if self.plan.hooks.has("after_agent") else DONE
-
-    def _leave(self, cursor: Cursor, failure: Exception | None = None) -> list[Command[Any]]:
-        """Store what happened and go on at the cursor in the next superstep."""
-        if failure is not None:
-            self.work.put("run_failure", failure)
-        home = HOME[cursor.phase]
-        return self._commands(cursor, home if home in self.plan.nodes else self.node)
-
-    def _fan_out(self, calls: Sequence[ToolCall]) -> list[Command[Any]]:
-        self.ledger.cursor = Cursor("tools")
-        stored = self.ledger.dump()
-        sends = [Send(TOOLS, {"tool_call": call, "run_ledger": stored}) for call in calls]
-        return self._commands(Cursor("tools"), sends)
-
-    def _finish(self) -> list[Command[Any]]:
-        for key, value in self.ledger.outputs().items():
-            self.work.put(key, value)
-        return self._with_goto(())
-
-    def _commands(self, cursor: Cursor, goto: Any) -> list[Command[Any]]:
-        self.ledger.cursor = cursor
-        self.work.put("run_ledger", self.ledger.dump())
-        return self._with_goto(goto)
-
-    def _with_goto(self, goto: Any) -> list[Command[Any]]:
-        if self.hooks.contributions:
-            self.work.put("updated_by", self.hooks.contributions)
-        updates = self.work.take_writes() or [{}]
-        if self.watchers.durable:
-            for update in updates:
-                check_storable(
-                    {k: v for k, v in update.items() if k != "run_failure"}, self.plan.storable
-                )
-        last = len(updates) - 1
-        commands = [
-            Command(update=update, goto=cast("Any", goto if n == last else ()))
-            for n, update in enumerate(updates)
-        ]
-        return [*commands, *self.tools.for_parent]

@@ -1,0 +1,70 @@
+"""What a node hands to langgraph when it ends: its updates, and where to go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import ToolCall
+from langgraph.types import Command, Send
+
+from ..state.ledger import Cursor, Ledger
+from ..state.storage import check_storable
+from ..state.working import WorkingState
+from .phases import HOME, Pause
+from .plan import TOOLS, AgentPlan
+
+
+class Commit:
+    """Makes the commands at the end of a node; updates of several hooks become one write."""
+
+    def __init__(
+        self, plan: AgentPlan, node: str, work: WorkingState, ledger: Ledger, *, durable: bool
+    ) -> None:
+        self._plan = plan
+        self._node = node
+        self._work = work
+        self._ledger = ledger
+        self._durable = durable
+        self.contributions: dict[str, list[str]] = {}
+        """Keys that hooks updated, by hook; shown to those who stream updates."""
+        self.for_parent: Sequence[Command[Any]] = ()
+        """Commands for the graph around this one."""
+
+    def pause(self, pause: Pause) -> list[Command[Any]]:
+        """Go on at the cursor, in the node where its phase lives."""
+        if pause.failure is not None:
+            self._work.put("run_failure", pause.failure)
+        home = HOME[pause.cursor.phase]
+        return self.go(pause.cursor, home if home in self._plan.nodes else self._node)
+
+    def fan_out(self, calls: Sequence[ToolCall]) -> list[Command[Any]]:
+        """Run each call as a task; the superstep after them takes up the tools phase."""
+        return self.go(Cursor("tools"), [Send(TOOLS, {"tool_call": call}) for call in calls])
+
+    def finish(self) -> list[Command[Any]]:
+        """End the run: its counters become part of the result."""
+        for key, value in self._ledger.outputs().items():
+            self._work.put(key, value)
+        return self._commands(())
+
+    def go(self, cursor: Cursor, goto: Any) -> list[Command[Any]]:
+        """Go to a node and on from the cursor there."""
+        self._ledger.cursor = cursor
+        self._work.put("run_ledger", self._ledger.dump())
+        return self._commands(goto)
+
+    def _commands(self, goto: Any) -> list[Command[Any]]:
+        if self.contributions:
+            self._work.put("updated_by", self.contributions)
+        updates = self._work.take_writes() or [{}]
+        if self._durable:
+            for update in updates:
+                stored = {k: v for k, v in update.items() if k != "run_failure"}
+                check_storable(stored, self._plan.storable)
+        last = len(updates) - 1
+        commands: list[Command[Any]] = [
+            Command(update=update, goto=goto if n == last else ())
+            for n, update in enumerate(updates)
+        ]
+        return [*commands, *self.for_parent]

@@ -1,0 +1,93 @@
+"""The phases of a run, the nodes they live in, and the moves from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from langchain_core.messages import ToolCall
+
+from ..state.ledger import Cursor
+from .engine import Watchers, recursion_error
+from .plan import END_NODE, MODEL, TOOLS
+
+HOME = {
+    "before_agent": MODEL,
+    "before_model": MODEL,
+    "model": MODEL,
+    "after_model": MODEL,
+    "before_tools": TOOLS,
+    "tools": TOOLS,
+    "after_tools": TOOLS,
+    "on_exit": END_NODE,
+    "after_agent": END_NODE,
+}
+"""The node each phase lives in."""
+
+ENTRY = {MODEL: "before_model", TOOLS: "before_tools", END_NODE: "after_agent"}
+"""The phase a node begins with when nothing else is known."""
+
+
+@dataclass(frozen=True)
+class Go:
+    """Go on with a phase."""
+
+    phase: str
+    index: int = 0
+    anew: bool = False
+    """A new superstep begins even if the phase lives in the node we are in."""
+
+
+@dataclass(frozen=True)
+class FanOut:
+    """Run calls as tasks of their own, so that finished ones are stored."""
+
+    calls: Sequence[ToolCall]
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Store what happened and begin the next superstep at the cursor."""
+
+    cursor: Cursor
+    failure: Exception | None = None
+    """What to raise there, before anything else."""
+
+
+DONE = Go("done")
+
+Move = Go | FanOut | Pause
+
+
+class Boundary:
+    """Tells where a node must end, and counts the supersteps that nobody sees."""
+
+    def __init__(self, node: str, watchers: Watchers) -> None:
+        self._node = node
+        self._watchers = watchers
+        self._where = node
+        self._hops = 1
+
+    def lies_before(self, go: Go, *, fans_out: bool) -> bool:
+        """Whether the next phase belongs to another superstep.
+
+        Args:
+            go: The next phase.
+            fans_out: The pending calls will run as several tasks, which any node may begin.
+
+        Raises:
+            GraphRecursionError: The run has had as many supersteps as it may.
+        """
+        home = HOME[go.phase]
+        if self._watchers.unwatched:
+            if go.anew or home != self._where:
+                self._where = home
+                self._hops += 1
+                if self._hops > self._watchers.recursion_limit:
+                    raise recursion_error(self._watchers.recursion_limit)
+            return False
+        if go.anew:
+            return True
+        if home == self._node or go.phase == "after_tools":
+            return False
+        return not (home == TOOLS and self._node == MODEL and fans_out)

@@ -1,0 +1,28 @@
+"""What every phase of one node execution works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
+
+from ..state.ledger import Ledger
+from ..state.working import WorkingState
+from ..tools.calls import Calls
+from .engine import Watchers
+from .plan import AgentPlan
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The agent, the state and the run, for as long as one node is executed."""
+
+    plan: AgentPlan
+    work: WorkingState
+    ledger: Ledger
+    calls: Calls
+    config: RunnableConfig
+    runtime: Runtime[Any]
+    watchers: Watchers
