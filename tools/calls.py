@@ -11,12 +11,13 @@ Source: the inline coroutine runner of IPython, credited there to Nathaniel J. S
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from itertools import count
+from queue import SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
 from langchain_core.runnables.config import run_in_executor
@@ -25,6 +26,7 @@ from ..state.errors import WouldBlockError
 
 T = TypeVar("T")
 Job = Callable[[], Coroutine[Any, Any, T]]
+Jobs = Iterator[Job[T] | None]
 
 THREADS = 16
 """Calls of one synchronous batch that run at the same time, where no limit is set."""
@@ -75,6 +77,14 @@ class Calls(Protocol):
 
     async def many(self, jobs: Sequence[Job[T]], limit: int | None) -> list[Outcome[T]]:
         """Run jobs, at most ``limit`` at a time, and tell what became of each, in order."""
+        ...
+
+    def stream(self, jobs: Jobs[T], limit: int) -> AsyncGenerator[Outcome[T], None]:
+        """Run jobs, taken as they may run, and tell what became of each as soon as it is known.
+
+        At most ``limit`` run or wait to be told about. None instead of a job says to let another
+        be done first. An early end cancels what runs, or waits for it.
+        """
         ...
 
     def uses_sync(self, function: Dual) -> bool:
@@ -154,6 +164,22 @@ class BlockingCalls:
             _finish(futures)
         return outcomes
 
+    async def stream(self, jobs: Jobs[T], limit: int) -> AsyncGenerator[Outcome[T], None]:
+        """Threads run the jobs while the caller's thread waits."""
+        # Not the shared pool: a stream in a job of a stream would wait for its threads for ever.
+        done: SimpleQueue[Future[Outcome[T]]] = SimpleQueue()
+        started = 0
+        with ThreadPoolExecutor(limit, thread_name_prefix="interlock-stream") as pool:
+            while True:
+                while started < limit and (job := next(jobs, None)) is not None:
+                    work = pool.submit(copy_context().run, run_inline, attempt(job))
+                    work.add_done_callback(done.put)
+                    started += 1
+                if not started:
+                    return
+                started -= 1
+                yield done.get().result()
+
     def uses_sync(self, function: Dual) -> bool:
         """It is, if there is one."""
         return function.sync is not None
@@ -191,6 +217,25 @@ class AwaitingCalls:
                 return await attempt(job)
 
         return list(await asyncio.gather(*map(placed, jobs)))
+
+    async def stream(self, jobs: Jobs[T], limit: int) -> AsyncGenerator[Outcome[T], None]:
+        """One task per job; those that run are cancelled when this one is."""
+        done: asyncio.Queue[asyncio.Task[Outcome[T]]] = asyncio.Queue()
+        started: set[asyncio.Task[Outcome[T]]] = set()
+        try:
+            while True:
+                while len(started) < limit and (job := next(jobs, None)) is not None:
+                    task = asyncio.create_task(attempt(job))
+                    started.add(task)
+                    task.add_done_callback(done.put_nowait)
+                if not started:
+                    return
+                started.discard(task := await done.get())
+                yield task.result()
+        finally:
+            for task in started:
+                task.cancel()
+            await asyncio.gather(*started, return_exceptions=True)
 
     def uses_sync(self, function: Dual) -> bool:
         """Only where there is no other."""
