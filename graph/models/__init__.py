@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from .embedded import EmbeddedChatModel
 from .openai_compatible import OpenAICompatibleChatModel
 from .recorded import recorded
 from .registry import init_chat_model
 from .scripted import ScriptedChatModel
 
-__all__ = ["OpenAICompatibleChatModel", "ScriptedChatModel", "init_chat_model", "recorded"]
+__all__ = [
+    "EmbeddedChatModel",
+    "OpenAICompatibleChatModel",
+    "ScriptedChatModel",
+    "init_chat_model",
+    "recorded",
+]
