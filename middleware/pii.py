@@ -118,8 +118,8 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
             own["state_schema"] = VaultState
             own["after_agent"] = self._restore_answer
         if self.apply_to_tool_results or self.strategy == "token":
-            own["wrap_tool_call"] = self._results.wrap
-            own["awrap_tool_call"] = self._results.awrap
+            own["wrap_tool_call"] = self._results.wrap_tool_call
+            own["awrap_tool_call"] = self._results.awrap_tool_call
         if self.apply_to_tool_results and self.strategy == "block":
             own["after_tools"] = self._results.refuse_withheld
         if self.apply_to_output or self.apply_to_tool_results or self.apply_to_tool_args:
@@ -127,6 +127,7 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
                 partial(
                     PIIStreamTransformer,
                     redactor=self._all,
+                    replies=self._reply,
                     message=self._in_state,
                     snapshots=self.strategy != "token",
                 ),

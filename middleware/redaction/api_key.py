@@ -31,7 +31,8 @@ _MARKED = re.compile(
     r")"
 )
 _NAMED = re.compile(
-    r"(?:\b|_)(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[_-]?(?:access[_-]?)?key|auth[_-]?token"
+    # What follows "<" is a token or hash of ours.
+    r"(?<!<)(?:\b|_)(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[_-]?(?:access[_-]?)?key|auth[_-]?token"
     r"|access[_-]?token|refresh[_-]?token|client[_-]?secret|account[_-]?key|private[_-]?key"
     r"|passwd|password|passphrase|secret|token|pwd)[\"']?[ ]?(?::|=|=>)[ ]?[\"']?"
     r"([^\s\"',;&<>]{8,512}+)",

@@ -14,6 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable, RunnableBinding
+from pydantic import Field
 
 from .unheard import silent_model, streams
 
@@ -59,7 +60,7 @@ class ReplyGuard(Protocol):
 class GuardedChatModel(BaseChatModel):
     """Passes requests on to a model and gives its replies out through a guard."""
 
-    inner: Any
+    inner: Any = Field(repr=False)
     """A chat model, or another runnable that answers messages with a message."""
     guard: Any
     """The ``ReplyGuard``."""

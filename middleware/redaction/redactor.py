@@ -39,6 +39,9 @@ class Redactor:
     _clean: dict[bytes, None] = field(default_factory=dict[bytes, None])
     """Digests of texts in which nothing was found, the oldest first."""
 
+    def __repr__(self) -> str:
+        return f"Redactor({', '.join(f'{rule.pii_type}:{rule.strategy}' for rule in self.rules)})"
+
     @property
     def kept_keys(self) -> frozenset[str]:
         """Keys of content blocks that are left alone: where a picture is stays, so it loads."""

@@ -40,11 +40,11 @@ class ToolResults:
         self._covers = covers
         self._restores = restores
 
-    def wrap(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
         """The layer in a synchronous run."""
         return drive(self._flow(request), handler)
 
-    async def awrap(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
         """The layer in an asynchronous run."""
         return await adrive(self._flow(request), handler)
 

@@ -25,7 +25,8 @@ class PIIStreamTransformer(StreamTransformer):
 
     Args:
         scope: The namespace of the stream, given by langgraph.
-        redactor: What is looked for.
+        redactor: What is looked for in events of tools.
+        replies: What is looked for in replies of models.
         message: What becomes of a message in a snapshot, by its role.
         snapshots: Whether the state's values are redacted.
     """
@@ -38,11 +39,13 @@ class PIIStreamTransformer(StreamTransformer):
         scope: tuple[str, ...] = (),
         *,
         redactor: Redactor,
+        replies: Redactor,
         message: Callable[[BaseMessage], BaseMessage],
         snapshots: bool = True,
     ) -> None:
         super().__init__(scope)
         self._redactor = redactor
+        self._replies = replies
         self._message = message
         self._snapshots = snapshots
         self._buffers: dict[tuple[Any, ...], Lookback] = {}
@@ -74,7 +77,7 @@ class PIIStreamTransformer(StreamTransformer):
     def _on_message(self, params: dict[str, Any], data: tuple[Any, ...]) -> None:
         payload, metadata = data if len(data) == 2 else (None, None)  # noqa: PLR2004
         if isinstance(payload, BaseMessage):
-            params["data"] = (self._redactor.message(payload), metadata)
+            params["data"] = (self._message(payload), metadata)
         if not isinstance(payload, dict):
             return
         part = cast("dict[str, Any]", payload)
@@ -92,14 +95,14 @@ class PIIStreamTransformer(StreamTransformer):
     def _on_delta(self, delta: dict[str, Any], key: tuple[Any, ...]) -> None:
         kind = str(delta.get("type"))
         name = _DELTAS.get(kind)
-        if name is not None and self._redactor.text:
+        if name is not None and self._replies.text:
             delta[name] = self._flow(key, str(delta.get(name) or ""))
-        elif kind == "tool-call-delta" and self._redactor.calls:
+        elif kind == "tool-call-delta" and self._replies.calls:
             # Arguments come whole and redacted when their block is finished.
             delta["args"] = ""
         elif kind == "block-delta" and isinstance(delta.get("fields"), dict):
             fields = cast("dict[str, Any]", delta["fields"])
-            if self._redactor.calls and fields.get("args"):
+            if self._replies.calls and fields.get("args"):
                 fields["args"] = ""
 
     def _flow(self, key: tuple[Any, ...], text: str) -> str:
@@ -110,7 +113,7 @@ class PIIStreamTransformer(StreamTransformer):
 
     def _block(self, block: Any) -> Any:
         kind = cast("Any", block).get("type") if isinstance(block, dict) else None
-        covered = self._redactor.calls if kind in CALL_BLOCKS else self._redactor.text
+        covered = self._replies.calls if kind in CALL_BLOCKS else self._replies.text
         return self._change(block) if covered else cast("Any", block)
 
     def _on_tool(self, data: dict[str, Any]) -> None:

@@ -51,8 +51,9 @@ class SilentRunnable:
         self, messages: list[BaseMessage], **arguments: Any
     ) -> Iterator[ChatGenerationChunk]:
         with _tracing_context(enabled=False):
-            pieces = self._inner.stream(messages, cast("Any", _SILENT), **_given(arguments))
-            yield from map(_chunk, pieces)
+            yield from map(
+                _chunk, self._inner.stream(messages, cast("Any", _SILENT), **_given(arguments))
+            )
 
     async def _astream(
         self, messages: list[BaseMessage], **arguments: Any

@@ -1,0 +1,47 @@
+"""Hostile text costs its length: twice the text takes about twice the time, not four times."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from interlock.middleware.redaction import BUILTIN_DETECTORS, Detector, PIIMatch
+
+NOISE = [
+    *("a.", "1.1.1.", "a@a.", "00:11:", "1234 ", "a.b/", "123-45-", "4 ", "@", "x@x.x@", "::"),
+    *("f:", "DE89", "[at]", "://a:", "http://", ")", "eyJ", "token=", "+1 ", "0 1", "sk-", "é"),
+    *("-----BEGIN PRIVATE KEY-----", "4111 1111 1111 1112 ", "0.0.0.0:", "www.", '" @', "\u200b"),
+]
+
+
+def seconds(detect: Detector, text: str) -> float:
+    began = time.perf_counter()
+    detect(text)
+    return time.perf_counter() - began
+
+
+def is_quadratic(detect: Detector, noise: str) -> bool:
+    """Whether four times the text takes far more than four times as long, again and again.
+
+    The square of it would take sixteen times as long.
+    """
+    short, long = ((noise * 100_000)[:size] for size in (25_000, 100_000))
+    return all(seconds(detect, long) > 10 * seconds(detect, short) + 0.1 for _ in range(3))
+
+
+@pytest.mark.parametrize("kind", list(BUILTIN_DETECTORS))
+def test_detector_is_linear_on_hostile_text(kind: str) -> None:
+    detect = BUILTIN_DETECTORS[kind]
+
+    assert [noise for noise in NOISE if is_quadratic(detect, noise)] == []
+
+
+def test_quadratic_detector_would_be_noticed() -> None:
+    def detect(text: str) -> list[PIIMatch]:
+        run = re.compile(r"[ab]*x")
+        assert not any(run.match(text, n) for n in range(0, len(text), 10))
+        return []
+
+    assert is_quadratic(detect, "ab")
