@@ -93,6 +93,7 @@ from .model_retry import ModelRetryMiddleware
 from .model_router import ModelChoice, ModelRouterMiddleware
 from .offload_policies import AlwaysOffload, NeverOffload, OffloadOverChars
 from .pii import PIIMiddleware
+from .provider_tool_search import ProviderToolSearchMiddleware
 from .redaction import (
     PIIMatch,
     RedactionRule,
@@ -111,7 +112,9 @@ from .redaction import (
 from .request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
 from .summarization import SummarizationMiddleware
 from .summary_trigger import TriggerClause
+from .todo import TodoListMiddleware
 from .tool_call_limit import ToolCallLimitMiddleware
+from .tool_emulator import LLMToolEmulator
 from .tool_error import ToolErrorMiddleware
 from .tool_result_offload import ToolResultOffloadMiddleware
 from .tool_result_reader import result_reader
@@ -163,6 +166,7 @@ __all__ = [
     "InterruptMode",
     "InterruptOnConfig",
     "InvalidDecisionError",
+    "LLMToolEmulator",
     "LangGraphToolResultStore",
     "ModelCallLimitExceededError",
     "ModelCallLimitMiddleware",
@@ -186,6 +190,7 @@ __all__ = [
     "PendingApproval",
     "PredicatePolicy",
     "PrivateStateAttr",
+    "ProviderToolSearchMiddleware",
     "RedactionRule",
     "RejectDecision",
     "ResolvedRedactionRule",
@@ -200,6 +205,7 @@ __all__ = [
     "StateT",
     "SummarizationCompactor",
     "SummarizationMiddleware",
+    "TodoListMiddleware",
     "TokenBudgetMiddleware",
     "ToolApprovalRequest",
     "ToolBreakpoint",
