@@ -24,7 +24,7 @@ from .approval.middleware import ReviewMiddleware
 from .approval.policy import AlwaysAskPolicy, PredicatePolicy
 from .approval.question import review_request
 from .approval.review import StateKeys
-from .approval.reviewer import DESCRIPTION_PREFIX, Moment, Reviewer
+from .approval.reviewer import DESCRIPTION_PREFIX, Clearance, Moment, Reviewer
 from .approval.rule import Rule, RuleBook, ToolKey, check_decisions
 from .approval.settlement import Settlement
 from .approval.wording import EDIT_NOTICE as _EDIT_NOTICE
@@ -134,8 +134,14 @@ class HumanInTheLoopMiddleware(ReviewMiddleware):
             _EDITED_TOOL_CALLS_KEY: settlement.edits,
         }
 
-    def _edit_note(self, action: Action | None) -> str | None:
-        return None if action is None else NoticeWording(self.edit_notice).edited(action, None)
+    def _clearance(self, call: ToolCall, moment: Moment) -> Clearance:
+        if self._reviewer.tools is not None or self.interrupt_mode == "per_call":
+            return super()._clearance(call, moment)
+        # Without an agent of ours nothing but edits was noted when the calls were decided about.
+        edits: Mapping[str, Action] = moment.state.get(_EDITED_TOOL_CALLS_KEY) or {}
+        action = edits.get(cast("str", call["id"]))
+        note = None if action is None else NoticeWording(self.edit_notice).edited(action, None)
+        return Clearance("run", action, note)
 
 
 def _rule(key: ToolKey, config: Any, wording: NoticeWording) -> Rule | None:

@@ -13,6 +13,9 @@ from ...state.approval_errors import InvalidDecisionError, NotWaitingError
 from .decision import Decision
 from .request import Asked
 
+MAX_SHOWN = 300
+"""Characters of a wrong answer that its error repeats."""
+
 
 def read_answer(answer: Any, asked: Sequence[Asked]) -> dict[str, Decision]:
     """The decisions of an answer by call id, each of an allowed kind.
@@ -61,7 +64,7 @@ def check_kind(decision: Any, asked: Asked) -> Decision:
     kind = cast("Any", decision).get("type") if isinstance(decision, Mapping) else None
     if kind not in asked.allowed:
         msg = (
-            f"Unexpected human decision: {decision}. Decision type {kind!r} is not allowed for "
+            f"Unexpected human decision: {_short(decision)}. Decision type {kind!r} is not allowed for "
             f"tool {asked.name!r}. Expected one of {list(asked.allowed)} based on the tool's "
             "configuration."
         )
@@ -71,13 +74,19 @@ def check_kind(decision: Any, asked: Asked) -> Decision:
     return cast("Decision", decision)
 
 
+def _short(value: Any) -> str:
+    """A value for an error text, however long it is."""
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+
+
 def _id_of(asked: Asked, position: int) -> str:
     return asked.call_id if asked.call_id is not None else str(position)
 
 
 def _refuse_form(answer: Any, by_id: Mapping[str, Asked]) -> NoReturn:
     msg = (
-        f"The answer {answer!r} is no answer to a review; give {{'decisions': [...]}} with one "
+        f"The answer {_short(answer)} is no answer to a review; give {{'decisions': [...]}} with one "
         f"decision for each of {sorted(by_id)}, in call order, or {{'decisions': {{id: ...}}}}."
     )
     raise InvalidDecisionError(msg)

@@ -8,7 +8,7 @@ first two is stopped at the third.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
@@ -33,7 +33,7 @@ from .decision import Action, Decision
 from .notice import annotate
 from .question import Question
 from .review import Given, ReviewState, StateKeys
-from .reviewer import Moment, Reviewer
+from .reviewer import Clearance, Moment, Reviewer
 from .settlement import Settlement, action_of, answer_message
 from .strategy import learn
 
@@ -47,7 +47,7 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
     """Holds calls back by the rules of a :class:`Reviewer`."""
 
     state_schema: type[Any] = ReviewState
-    interrupts = ("before_tools",)
+    interrupts: bool | Sequence[str] = ("before_tools",)
     default_name: ClassVar[str] = "HumanInTheLoopMiddleware"
     """The middleware of this name keeps the plain state keys; others get keys of their own."""
 
@@ -55,6 +55,9 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         super().__init__()
         self._reviewer = reviewer
         self._rewrite = rewrite_edits
+        if reviewer.per_call:
+            # Nothing pauses before the tools then, so no step needs to be stored for it.
+            self.interrupts = ()
 
     def for_agent(self, name: str, tools: Mapping[str, BaseTool]) -> Self:
         """This middleware with the tools of one agent.
@@ -179,7 +182,7 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         """Run a call as it was approved, ask about it now, or refuse it."""
         moment = Moment(request.state or {}, _runtime(), _config())
         call = request.tool_call
-        clearance = self._reviewer.clearance(call, moment)
+        clearance = self._clearance(call, moment)
         if clearance.outcome == "refuse":
             return _refusal(call)
         if clearance.outcome == "ask":
@@ -187,8 +190,11 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         if clearance.action is not None:
             request = self._edited(request, clearance.action)
         result = yield request
-        note = clearance.note or self._edit_note(clearance.action)
-        return annotate(result, note, cast("str", call["id"]))
+        return annotate(result, clearance.note, cast("str", call["id"]))
+
+    def _clearance(self, call: ToolCall, moment: Moment) -> Clearance:
+        """Whether a call may run."""
+        return self._reviewer.clearance(call, moment)
 
     def _asked(self, request: ToolCallRequest, moment: Moment) -> Flow[Any]:
         """Ask about a call that is about to run, and do what is decided."""
@@ -206,10 +212,6 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         if not settlement.confirmed:
             return result
         return _also(result, {self._reviewer.keys.confirmed: settlement.confirmed})
-
-    def _edit_note(self, action: Action | None) -> str | None:  # noqa: ARG002
-        """The note for an edit that was recorded without one."""
-        return None
 
     def _edited(self, request: ToolCallRequest, action: Action) -> ToolCallRequest:
         """The request with what was decided in place of what the model asked for.

@@ -143,9 +143,6 @@ class Reviewer:
         state, ident = moment.state, cast("str", call["id"])
         edits: Mapping[str, Action] = state.get(self.keys.edits) or {}
         rule = self.rules.of(call["name"])
-        if self.tools is None and not self.per_call:
-            # Without an agent there are no verdicts to hold a call to, only edits to carry out.
-            return Clearance("run", edits.get(ident))
         if rule is None:
             return RUN
         review = self._review(call, moment)
