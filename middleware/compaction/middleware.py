@@ -41,7 +41,7 @@ class CompactionMiddleware(AgentMiddleware[Any, Any, Any]):
 
     transformers = (InternalCallTransformer,)
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         compactor: Compactor,
         context_window: int,
@@ -101,8 +101,7 @@ class CompactionMiddleware(AgentMiddleware[Any, Any, Any]):
         size = self._meter.confirm(messages) + extra
         if size < limit:
             return None
-        valid = repair_history(messages).messages
-        overhead = size - self.token_counter(valid)
+        overhead = size - self.token_counter(messages)
         if overhead < 0:
             logger.warning(
                 "The token counter makes the messages %d tokens larger than what the model "
@@ -110,6 +109,7 @@ class CompactionMiddleware(AgentMiddleware[Any, Any, Any]):
                 -overhead,
             )
         target = max(int(self.context_window * self.compact_to) - overhead, 0)
+        valid = repair_history(messages).messages
         compacted = await self._compacted(valid, target, calls)
         if compacted is None:
             return None
