@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
@@ -105,8 +105,7 @@ def _plan(
         system_message=SystemMessage(prompt) if isinstance(prompt, str) else prompt,
         binder=ModelBinder(
             list(tools.by_name),
-            # Looked up at each call, so that a test may replace it.
-            lambda *args, **kwargs: _supports_provider_strategy(*args, **kwargs),
+            _supports,
             open_ended=bool(layers),
         ),
         executor=ToolExecutor(tools, layers, policy),
@@ -121,6 +120,11 @@ def _plan(
         state_keys=frozenset(schema.fields) - {"jump_to", "structured_response"},
         defaults={k: f.default for k, f in schema.fields.items() if f.default is not None},
     )
+
+
+def _supports(*args: Any, **kwargs: Any) -> bool:
+    """Whether a model gives structured answers natively; looked up anew at each call."""
+    return _supports_provider_strategy(*args, **kwargs)
 
 
 def _compile(
@@ -152,7 +156,7 @@ def _toolset(middleware: Sequence[Any], tools: Sequence[Any] | None) -> ToolSet:
 
 def _rules(graph: StateGraph[Any, Any, Any, Any], schema: MergedSchema) -> KeyRules:
     """How each key takes an update: with the channels that langgraph made of the schema."""
-    channels: dict[str, Any] = dict(graph.channels)
+    channels = dict(cast("dict[str, Any]", graph.channels))
     validators = {
         key: adapter
         for key, field in schema.fields.items()

@@ -128,9 +128,10 @@ def check_model(model: Any) -> BaseChatModel:
     Raises:
         TypeError: ``model`` is something else.
     """
-    if isinstance(model, BaseChatModel):
-        return model
-    if isinstance(model, Runnable) and hasattr(model, "bind_tools"):
-        return model  # type: ignore[return-value]
-    msg = f"model is {type(model).__name__!r}; give a chat model or a 'provider:model' string."
+    kind = type(cast("object", model))
+    if issubclass(kind, BaseChatModel) or (
+        issubclass(kind, Runnable) and hasattr(model, "bind_tools")
+    ):
+        return cast("BaseChatModel", model)
+    msg = f"model is {kind.__name__!r}; give a chat model or a 'provider:model' string."
     raise TypeError(msg)

@@ -29,18 +29,17 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """``compiled`` with its inputs checked."""
         # StateGraph.compile makes a fixed class; this one adds behaviour but no other fields.
         graph = object.__new__(cls)
-        graph.__dict__.update(compiled.__dict__)
+        vars(graph).update(vars(compiled))
         graph.input_check = check
         return graph
 
     def copy(self, update: dict[str, Any] | None = None) -> AgentGraph:
         """A graph with some fields replaced, as ``with_config`` needs it."""
         graph = object.__new__(type(self))
-        graph.__dict__.update(self.__dict__)
-        graph.__dict__.update(update or {})
+        vars(graph).update(vars(self), **(update or {}))
         return graph
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:  # noqa: A002
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **options: Any) -> Any:
         """Run the agent and return its output keys.
 
         Args:
@@ -52,7 +51,8 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         Raises:
             InvalidInputError: The input cannot be accepted; nothing has run.
         """
-        return super().invoke(self._checked(input), self._marked(config, options), **options)
+        marked = self._marked(config, options)
+        return cast("Any", super().invoke(self._checked(input), marked, **options))
 
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **options: Any

@@ -33,7 +33,7 @@ def direct_call(bound: Runnable[Any, Any]) -> Dual | None:
     arguments: dict[str, Any] = {}
     model: Any = bound
     if isinstance(bound, RunnableBinding) and type(bound).__module__.startswith("langchain_core."):
-        binding = cast("RunnableBinding[Any, Any]", bound)
+        binding = bound
         if binding.config or binding.config_factories:
             return None
         model, arguments = binding.bound, dict(binding.kwargs)

@@ -110,7 +110,7 @@ class HookRunner:
             target = "model"
         if target is None:
             return None
-        return JumpRequest(hook.owner, target, hook.can_jump_to, cast("str | None", stop))
+        return JumpRequest(hook.owner, target, hook.can_jump_to, stop)
 
 
 def read_update(owner: str, update: Any) -> tuple[dict[str, Any], Any]:
@@ -142,5 +142,7 @@ def read_update(owner: str, update: Any) -> tuple[dict[str, Any], Any]:
 
 def _as_jump(goto: Any) -> Any:
     """A ``goto`` of a command in the words of ``jump_to``."""
-    target = cast("Any", goto[0]) if isinstance(goto, (list, tuple)) and goto else goto
+    target: Any = goto
+    if isinstance(goto, (list, tuple)) and goto:
+        target = cast("list[Any]", goto)[0]
     return "end" if target == END else target

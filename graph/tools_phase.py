@@ -126,4 +126,4 @@ def _together(errors: Sequence[Exception]) -> Exception:
     failures = [e for e in errors if not isinstance(e, GraphInterrupt)]
     if failures:
         return failures[0]
-    return GraphInterrupt([i for e in errors for i in cast("Any", e.args[0])])
+    return GraphInterrupt([i for e in errors for i in e.args[0]])

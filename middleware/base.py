@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 from langgraph.types import Command
-from langgraph.typing import ContextT
+from langgraph.typing import ContextT as ContextT  # noqa: PLC0414 - users parametrise with it
 from typing_extensions import TypeVar as DefaultTypeVar
 
 from ..state.errors import ConfigurationError

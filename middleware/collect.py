@@ -101,7 +101,10 @@ def collect_hooks(middleware: Sequence[Any]) -> HookPlan:
         ]
         for point in WRAP_POINTS
     }
-    return HookPlan(hooks, cast("Mapping[WrapPoint, Sequence[Layer]]", wraps))
+    return HookPlan(
+        cast("Mapping[HookPoint, Sequence[Hook]]", hooks),
+        cast("Mapping[WrapPoint, Sequence[Layer]]", wraps),
+    )
 
 
 def fit_to_agent(middleware: Sequence[Any], tools: Mapping[str, Any]) -> list[Any]:

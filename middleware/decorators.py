@@ -60,7 +60,7 @@ class HookDecorator:
         name: str | None = None,
     ) -> Decorator: ...
 
-    def __call__(  # noqa: PLR0913
+    def __call__(
         self,
         function: Function | None = None,
         /,
@@ -92,7 +92,7 @@ class HookDecorator:
             marked = _method(hook)
             if can_jump_to is not None:
                 marked = hook_config(can_jump_to=can_jump_to)(marked)
-            title = name or getattr(hook, "__name__", type(hook).__name__)
+            title = name or str(getattr(hook, "__name__", type(hook).__name__))
             members = {
                 "state_schema": state_schema or AgentState,
                 "tools": list(tools or ()),
@@ -101,7 +101,8 @@ class HookDecorator:
                 "__module__": hook.__module__,
                 self._attribute(hook): marked,
             }
-            return type(title, (AgentMiddleware,), members)()
+            made: Middleware = type(title, (AgentMiddleware,), members)()
+            return made
 
         return decorate if function is None else decorate(function)
 
@@ -194,6 +195,7 @@ def dynamic_prompt(function: Function | None = None, /) -> Middleware | Decorato
                 return await handler(with_prompt(request, prompt(request)))
 
             members |= {"wrap_model_call": synchronous, "awrap_model_call": awaiting}
-        return type(prompt.__name__, (AgentMiddleware,), members)()
+        made: Middleware = type(prompt.__name__, (AgentMiddleware,), members)()
+        return made
 
     return decorate if function is None else decorate(function)

@@ -39,7 +39,7 @@ class ModelRequest(Generic[ContextT]):
     model_settings: dict[str, Any] = field(default_factory=dict[str, Any])
     """Further arguments of the model call, such as ``temperature``."""
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         *,
         model: Any,

@@ -42,12 +42,12 @@ class TracedCall(Runnable[Any, Any]):
         self._policy = policy or _DEFAULT["policy"]
         self._value: Any = None
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: A002
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
         """Run in a synchronous run; ``input`` is what is recorded."""
         self._call_with_config(self._run, input, ensure_config(config))
         return self._value
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: A002
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
         """Run in an asynchronous run; ``input`` is what is recorded."""
         await self._acall_with_config(self._arun, input, ensure_config(config))
         return self._value

@@ -53,7 +53,7 @@ class MessagesChannel(DeltaChannel[list[BaseMessage]]):
     def copy(self) -> Self:
         """A channel with the same value that can be updated on its own."""
         new = super().copy()
-        new._index = None
+        new._index = None  # noqa: SLF001 - a copy of this very class
         return new
 
     def update(self, values: Sequence[Any]) -> bool:

@@ -139,7 +139,9 @@ def _defaults(kind: Any) -> Mapping[str, Callable[[], Any]]:
     """A maker of the default value per key that has one."""
     if is_typeddict(kind):
         # A TypedDict gives its values no meaning, but keeps them as class attributes.
-        values = {k: v for c in reversed(kind.__mro__) for k, v in vars(c).items()}
+        values: dict[str, Any] = {}
+        for owner in reversed(cast("type", kind).__mro__):
+            values.update(vars(owner))
         return {k: _constant(values[k]) for k in kind.__annotations__ if k in values}
     if dataclasses.is_dataclass(kind):
         makers: dict[str, Callable[[], Any]] = {}

@@ -79,26 +79,27 @@ class InputCheck:
         return valid if field.validated else value
 
 
+def _entries(value: Any) -> list[Any]:
+    """The messages of an input, each in whatever notation."""
+    if not isinstance(value, (list, tuple)):
+        return [value]
+    entries = list(cast("list[Any]", value))
+    # A pair of texts is one message in (role, text) notation.
+    pair = isinstance(value, tuple) and len(entries) == 2  # noqa: PLR2004
+    return [value] if pair and all(isinstance(v, str) for v in entries) else entries
+
+
 def _messages(value: Any) -> list[BaseMessage]:
-    entries = (
-        cast("list[Any]", list(value))
-        if isinstance(value, (list, tuple))
-        and not (
-            # A pair of strings is one message in (role, text) notation.
-            isinstance(value, tuple)
-            and len(cast("tuple[Any, ...]", value)) == 2  # noqa: PLR2004
-            and all(isinstance(v, str) for v in cast("tuple[Any, ...]", value))
-        )
-        else [value]
-    )
+    entries = _entries(value)
     for position, entry in enumerate(entries):
-        if not isinstance(entry, BaseMessage):
-            entries[position] = entry = _as_message(position, entry)
-        elif entry.id is None and not isinstance(entry, RemoveMessage):
-            entries[position] = entry.model_copy()
-        content = entry.content
+        message = entry if isinstance(entry, BaseMessage) else _as_message(position, entry)
+        if message is entry and message.id is None and not isinstance(message, RemoveMessage):
+            message = message.model_copy()
+        if message is not entry:
+            entries[position] = message
+        content: Any = message.content
         if type(content) is not str or not content.isascii():
-            _check_text(position, entry)
+            _check_text(position, content)
     return stamp_messages(entries)
 
 
@@ -107,7 +108,8 @@ def _as_message(position: int, entry: Any) -> BaseMessage:
         return convert_to_messages([entry])[0]
     except (ValueError, TypeError, KeyError, NotImplementedError, AttributeError) as error:
         role = cast("Any", entry).get("role") if isinstance(entry, dict) else None
-        what = f"role {role!r}" if role else f"{type(entry).__name__} {str(entry)[:80]!r}"
+        kind = type(cast("object", entry)).__name__
+        what = f"role {role!r}" if role else f"{kind} {str(cast('object', entry))[:80]!r}"
         msg = (
             f"Entry {position} of 'messages' is no message ({what}): {error}; give messages, "
             "(role, text) pairs, role/content dicts, or text."
@@ -115,11 +117,11 @@ def _as_message(position: int, entry: Any) -> BaseMessage:
         raise InvalidInputError(msg, key="messages") from error
 
 
-def _check_text(position: int, message: BaseMessage) -> None:
+def _check_text(position: int, content: Any) -> None:
     """Refuse text that no serializer can store."""
-    content: Any = message.content
-    for block in content if isinstance(content, list) else [content]:
-        text = cast("Any", block).get("text") if isinstance(block, dict) else block
+    blocks = cast("list[Any]", content) if isinstance(content, list) else [content]
+    for block in blocks:
+        text: Any = cast("Any", block).get("text") if isinstance(block, dict) else block
         if isinstance(text, str) and not text.isascii():
             try:
                 text.encode()

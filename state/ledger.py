@@ -8,7 +8,7 @@ what users read are the output keys of :class:`RunLedger`, written when the run 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, NotRequired, cast
+from typing import Annotated, Any, NotRequired, cast
 
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
@@ -18,20 +18,10 @@ from typing_extensions import TypedDict
 
 from .schema import OmitFromInput, PrivateStateAttr
 
-ExitReason = (
-    Literal[
-        "text",
-        "length",
-        "content_filter",
-        "max_agent_steps",
-        "max_tokens_total",
-        "structured_response",
-        "structured_output_failed",
-        "jump",
-    ]
-    | str
-)
-"""Why a run ended: one of these words, the name of the exit tool, or a hook's own word."""
+ExitReason = str
+"""Why a run ended: ``text``, ``length``, ``content_filter``, ``max_agent_steps``,
+``max_tokens_total``, ``structured_response``, ``structured_output_failed``,
+``invalid_tool_calls``, ``jump``, ``error``, the name of the exit tool, or a hook's own word."""
 
 
 def run_scoped() -> EphemeralValue[Any]:
@@ -50,7 +40,7 @@ class RunLedger(TypedDict):
     context_tokens: NotRequired[Annotated[int, run_scoped(), OmitFromInput]]
     run_ledger: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
     updated_by: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
-    run_failure: NotRequired[Annotated[Any, UntrackedValue(Any, guard=False), PrivateStateAttr]]
+    run_failure: NotRequired[Annotated[Any, UntrackedValue(object, guard=False), PrivateStateAttr]]
 
 
 LEDGER_OUTPUTS = (
@@ -98,18 +88,18 @@ class Ledger:
 
     step_count: int = 0
     """Completed steps: one model call and the tool calls it asked for."""
-    token_usage: dict[str, Any] = field(default_factory=dict)
+    token_usage: dict[str, Any] = field(default_factory=dict[str, Any])
     """Usage metadata summed over the run's model calls."""
     context_tokens: int = 0
     """Tokens of the last model call, input and output together."""
-    tool_call_counts: dict[str, int] = field(default_factory=dict)
+    tool_call_counts: dict[str, int] = field(default_factory=dict[str, int])
     """Executed calls per tool name."""
     exit_reason: str | None = None
     exit_message: str | None = None
     """Id of the message that ended the run."""
     fruitless_replies: int = 0
     """Replies in a row that were empty or held no call that could be read."""
-    output_attempts: list[str] = field(default_factory=list)
+    output_attempts: list[str] = field(default_factory=list[str])
     """Why each structured answer so far was refused, oldest first."""
     output_failed: str | None = None
     """Exit reason of a run whose structured answer failed for good."""

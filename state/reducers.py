@@ -95,7 +95,8 @@ def fold_messages(
         place = index.get(message.id)
         if isinstance(message, RemoveMessage):
             if message.id == REMOVE_ALL_MESSAGES:
-                merged, gone = [], set()
+                merged.clear()
+                gone.clear()
                 index.clear()
             elif place is not None:
                 gone.add(message.id)
@@ -129,7 +130,7 @@ def unknown_removals(update: Iterable[BaseMessage], known: Iterable[str | None])
         if not isinstance(message, RemoveMessage):
             ids.add(message.id)
         elif message.id == REMOVE_ALL_MESSAGES:
-            ids = set()
+            ids.clear()
         elif message.id not in ids:
             missing.append(str(message.id))
     return missing

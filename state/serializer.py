@@ -20,7 +20,7 @@ from langgraph.checkpoint.serde.jsonplus import (
     EXT_DELTA_SNAPSHOT,
     EXT_PYDANTIC_V2,
     JsonPlusSerializer,
-    ormsgpack,  # pyright: ignore[reportPrivateImportUsage] - its dependency, not ours
+    ormsgpack,  # type: ignore[attr-defined]  # pyright: ignore[reportPrivateImportUsage] - its dependency, not ours
 )
 from langgraph.checkpoint.serde.types import (
     _DeltaSnapshot,  # pyright: ignore[reportPrivateUsage] - the type that full copies are stored as
@@ -64,7 +64,7 @@ class StrictSerializer(JsonPlusSerializer):
         return ormsgpack.unpackb(data, ext_hook=self._load, option=ormsgpack.OPT_NON_STR_KEYS)
 
 
-def rebuild(kind: type, stored: Any) -> Any:
+def rebuild(kind: type[Any], stored: Any) -> Any:
     """An object of a declared type from what was stored of it, or the stored data itself.
 
     Messages are put together without validation: they were messages when they were stored.
@@ -91,7 +91,7 @@ def _rebuild_model(kind: type[BaseModel], stored: dict[str, Any]) -> BaseModel:
         return kind.model_construct(**stored)
 
 
-def _rebuild_dataclass(kind: type, stored: dict[str, Any]) -> Any:
+def _rebuild_dataclass(kind: type[Any], stored: dict[str, Any]) -> Any:
     """A dataclass instance, fields that its constructor does not take included."""
     specs = dataclasses.fields(cast("Any", kind))
     instance = cast("Any", kind)(

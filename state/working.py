@@ -84,7 +84,7 @@ class WorkingState:
         """The current values for a hook or tool: changing its lists or keys changes nothing here."""
         if self._snapshot is None:
             self._snapshot = {
-                key: list(value) if type(value) is list else value
+                key: [*value] if type(value) is list else value
                 for key, value in self.values.items()
             }
         return self._snapshot

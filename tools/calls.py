@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import cache
 from inspect import iscoroutinefunction
 from itertools import count
 from queue import SimpleQueue
@@ -270,14 +271,11 @@ async def call_layer(
 BLOCKING = BlockingCalls()
 AWAITING = AwaitingCalls()
 
-_POOL: ThreadPoolExecutor | None = None
 
-
+@cache
 def _pool() -> ThreadPoolExecutor:
-    global _POOL  # noqa: PLW0603 - threads are the process's, like the interpreter's own pool
-    if _POOL is None:
-        _POOL = ThreadPoolExecutor(THREADS, thread_name_prefix="interlock")
-    return _POOL
+    """Threads of the process, made when they are first needed."""
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="interlock")
 
 
 def _finish(futures: Sequence[Future[Any]]) -> None:

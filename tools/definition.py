@@ -56,7 +56,7 @@ def collect_tools(sources: Iterable[tuple[str, Sequence[ToolLike]]]) -> ToolSet:
     for owner, tools in sources:
         for entry in tools:
             if isinstance(entry, dict):
-                provider.append(entry)
+                provider.append(cast("ProviderTool", entry))
                 continue
             tool = as_tool(entry)
             if by_name.get(tool.name) is tool:
@@ -86,7 +86,7 @@ def as_tool(entry: Any) -> BaseTool:
         raise ToolDefinitionError(msg)
     name = getattr(entry, "__name__", type(entry).__name__)
     try:
-        return cast("BaseTool", make_tool(entry))
+        return as_tool(make_tool(entry))
     except (ValueError, TypeError, NameError, PydanticUserError) as error:
         msg = f"Function {name!r} cannot become a tool: {error}"
         raise ToolDefinitionError(msg, tool_name=name) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import isclass, signature
-from typing import Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolCallId
@@ -197,4 +197,4 @@ def _parts(annotation: Any) -> list[Any]:
         return [*metadata, *_parts(inner)]
     if origin is Union or type(annotation).__name__ == "UnionType":
         return [p for a in get_args(annotation) for p in _parts(a)]
-    return [cast("Any", origin) or annotation]
+    return [origin or annotation]

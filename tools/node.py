@@ -63,11 +63,11 @@ class ToolNode(Runnable[Any, Any]):
         """The tools of the node."""
         return self._executor.tools.by_name
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: A002
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
         """Run the calls in this thread and a few helpers."""
         return run_inline(self._run(input, ensure_config(config), BLOCKING), "ToolNode")
 
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:  # noqa: A002
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
         """Run the calls on the event loop."""
         return await self._run(input, ensure_config(config), AWAITING)
 
@@ -125,7 +125,7 @@ def _policy(handle: HandleErrors) -> OnToolError:
     if isinstance(handle, str):
         return lambda _error, _request: handle
     if isinstance(handle, (type, tuple)):
-        kinds = handle
+        kinds = cast("tuple[type[Exception], ...]", handle)
 
         def some(error: Exception, request: ToolCallRequest) -> str | None:
             return (

@@ -96,7 +96,7 @@ def _holds_commands(value: Any) -> bool:
 
 def is_state_update(value: Mapping[Any, Any], state_keys: frozenset[str]) -> bool:
     """Whether a dict updates state: all keys are declared, one of them besides ``messages``."""
-    return bool(value) and value.keys() <= state_keys and value.keys() != {"messages"}
+    return bool(value) and set(value) <= state_keys and set(value) != {"messages"}
 
 
 def content_of(tool_name: str, value: Any) -> str | list[Any]:
@@ -117,12 +117,12 @@ def render(tool_name: str, value: Any) -> str:
         ToolExecutionError: The value, or something in it, has no JSON form.
     """
     if isawaitable(value) or isgenerator(value) or isasyncgen(value) or isinstance(value, IOBase):
-        raise _unshowable(tool_name, type(value))
+        raise _unshowable(tool_name, type(cast("object", value)))
     try:
         plain = to_jsonable_python(value, inf_nan_mode="constants", bytes_mode="base64")
         return _valid_text(json.dumps(plain, ensure_ascii=False))
     except (PydanticSerializationError, ValueError, TypeError, RecursionError) as error:
-        raise _unshowable(tool_name, type(value)) from error
+        raise _unshowable(tool_name, type(cast("object", value))) from error
 
 
 def _unshowable(tool_name: str, kind: type) -> ToolExecutionError:
@@ -162,24 +162,10 @@ def _own_message(call: ToolCall, message: ToolMessage) -> ToolMessage:
 
 def _from_commands(call: ToolCall, values: Sequence[Any], limit: int) -> CallResult:
     """Commands and messages of one tool: updates in order, and the answer picked out of them."""
+    commands = [c for v in values if (c := _as_move(v)) is not None]
     updates: list[Mapping[str, Any]] = []
-    commands: list[Command[Any]] = []
     answer: ToolMessage | None = None
-    written: list[str] = []
-    for value in values:
-        if isinstance(value, Command):
-            command = cast("Command[Any]", value)
-            if command.graph is not None:
-                commands.append(command)
-                continue
-            if command.goto:
-                commands.append(Command(goto=command.goto))
-            update = _as_update(call, command)
-        elif isinstance(value, ToolMessage):
-            update = {"messages": [value]}
-        else:
-            msg = f"Tool {call['name']!r} returned a list with a {type(value).__name__} in it."
-            raise ToolExecutionError(msg, tool_name=call["name"], tool_call_id=call["id"])
+    for update in (_as_update(call, value) for value in values):
         others: list[Any] = []
         for message in _messages_in(update):
             if isinstance(message, ToolMessage) and answer is None:
@@ -187,20 +173,37 @@ def _from_commands(call: ToolCall, values: Sequence[Any], limit: int) -> CallRes
             else:
                 others.append(message)
         rest = {k: v for k, v in update.items() if k != "messages"}
-        written += rest
         if others or "messages" in update:
             rest["messages"] = others
         if rest:
             updates.append(rest)
     if answer is None:
-        done = f"Updated {', '.join(dict.fromkeys(written))}." if written else "Done."
+        keys = dict.fromkeys(k for u in updates for k in u if k != "messages")
+        done = f"Updated {', '.join(keys)}." if keys else "Done."
         answer = ToolMessage(done, tool_call_id=cast("str", call["id"]), name=call["name"])
     return CallResult(call, cut_message(answer, limit), updates, commands)
 
 
-def _as_update(call: ToolCall, command: Command[Any]) -> dict[str, Any]:
+def _as_move(value: Any) -> Command[Any] | None:
+    """What of a command sends the run somewhere: all of one for a parent graph, else its goto."""
+    if not isinstance(value, Command):
+        return None
+    command = cast("Command[Any]", value)
+    if command.graph is not None:
+        return command
+    return Command(goto=command.goto) if command.goto else None
+
+
+def _as_update(call: ToolCall, value: Any) -> dict[str, Any]:
+    """What of a returned value updates the state of this graph."""
+    if isinstance(value, ToolMessage):
+        return {"messages": [value]}
+    if not isinstance(value, Command):
+        msg = f"Tool {call['name']!r} returned a list with a {type(value).__name__} in it."
+        raise ToolExecutionError(msg, tool_name=call["name"], tool_call_id=call["id"])
+    command = cast("Command[Any]", value)
     update: Any = command.update
-    if update is None:
+    if update is None or command.graph is not None:
         return {}
     if isinstance(update, Mapping):
         return dict(cast("Mapping[str, Any]", update))
@@ -216,4 +219,7 @@ def _messages_in(update: Mapping[str, Any]) -> Iterator[Any]:
     if entries is None:
         return
     for entry in cast("list[Any]", entries) if isinstance(entries, list) else [entries]:
-        yield convert_to_messages([entry])[0] if isinstance(entry, (dict, tuple)) else entry
+        if isinstance(entry, (dict, tuple)):
+            yield convert_to_messages([cast("Any", entry)])[0]
+        else:
+            yield entry

@@ -107,7 +107,7 @@ class RunnableTool:
         finally:
             _RETURNED.reset(token)
         if returned and isinstance(message, ToolMessage) and isinstance(returned[-1], dict):
-            return returned[-1]
+            return cast("Any", returned[-1])
         return message
 
     def validate(self, args: dict[str, Any], injected: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class RunnableTool:
             handle: Any = self.tool.handle_tool_error
             if not handle:
                 raise
-            text = handle(error) if callable(handle) else handle
+            text: Any = handle(error) if callable(handle) else handle
             if text is True:
                 text = str(error.args[0]) if error.args else "Tool execution error"
             return ToolMessage(
@@ -155,7 +155,7 @@ class RunnableTool:
         if self.tool.response_format != "content_and_artifact" or isinstance(
             value, (ToolMessage, Command)
         ):
-            return value
+            return cast("Any", value)
         pair = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
         if len(pair) != 2:  # noqa: PLR2004
             msg = f"Tool {self.tool.name!r} must return a pair of content and artifact."
@@ -229,9 +229,14 @@ def _direct(tool: BaseTool) -> Dual | None:
     function, coroutine = tool.func, tool.coroutine
     return Dual(
         tool.name,
-        sync=(lambda kwargs: function(**kwargs)) if function else None,
-        asynchronous=(lambda kwargs: coroutine(**kwargs)) if coroutine else None,
+        sync=_by_name(function) if function else None,
+        asynchronous=_by_name(coroutine) if coroutine else None,
     )
+
+
+def _by_name(function: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
+    """The function as one of a dict of its arguments."""
+    return lambda arguments: function(**arguments)
 
 
 def _takes_variable_arguments(tool: StructuredTool) -> bool:

@@ -54,7 +54,7 @@ def guardrail(
         raise ConfigurationError(msg)
 
     def decorate(check: Check) -> AgentMiddleware[Any, Any, Any]:
-        title = name or getattr(check, "__name__", type(check).__name__)
+        title = name or str(getattr(check, "__name__", type(check).__name__))
         guarded = GuardedCheck.of(check, title, timeout_s)
         kind = ParallelInputGuardrail if parallel else _KINDS[on]
         return kind(title, guarded)

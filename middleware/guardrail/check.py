@@ -43,8 +43,10 @@ class GuardedCheck:
         return cls(Dual.of(check, name), timeout_s)
 
     async def run(self, calls: Calls, value: Any) -> Verdict:
-        """The verdict on a value: ``block`` if the check fails, takes too long or says nothing
-        that can be understood; ``ask`` is put to a person and becomes ``allow`` or ``block``.
+        """Give the verdict on a value.
+
+        It is ``block`` if the check fails, takes too long or says nothing that can be understood;
+        ``ask`` is put to a person and becomes ``allow`` or ``block``.
 
         Raises:
             GraphInterrupt: A person is to be asked.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ...state.history import last_ai_message
-from ...tools.calls import AWAITING, BLOCKING, Calls, run_inline
+from ...tools.calls import AWAITING, BLOCKING, Calls, Job, run_inline
 from ..base import AgentMiddleware
 from ..request import ModelRequest, ModelResponse
 from .check import GuardedCheck
@@ -96,9 +96,10 @@ class ParallelInputGuardrail(MessageGuardrail):
         async def reply() -> Any:
             return await model(request)
 
-        *verdicts, answer = await calls.many([*checks, reply], None)
+        jobs: list[Job[Any]] = [*checks, reply]
+        *verdicts, answer = await calls.many(jobs, None)
         for outcome in verdicts:
-            verdict = cast("Verdict | None", outcome.value)
+            verdict = outcome.value
             if outcome.error is not None:
                 raise outcome.error
             if verdict is not None and verdict.kind != "allow":

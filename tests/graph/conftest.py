@@ -17,7 +17,9 @@ Run = Callable[..., Awaitable[dict[str, Any]]]
 def run(request: pytest.FixtureRequest) -> Run:
     """``await run(agent, input, config, **options)``: the result of a run, in each mode."""
 
-    async def go(agent: AgentGraph, value: Any, config: Any = None, **options: Any) -> dict[str, Any]:
+    async def go(
+        agent: AgentGraph, value: Any, config: Any = None, **options: Any
+    ) -> dict[str, Any]:
         if request.param == "invoke":
             return cast("dict[str, Any]", agent.invoke(value, config, **options))
         return cast("dict[str, Any]", await agent.ainvoke(value, config, **options))

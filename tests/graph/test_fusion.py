@@ -78,13 +78,18 @@ def hook_of(world: World, name: str, act: Act) -> Callable[[Any], Any]:
     return hook
 
 
+def as_method(hook: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    def method(_self: Any, state: Any) -> Any:
+        return hook(state)
+
+    return method
+
+
 def middleware_of(world: World, stack: Stack) -> list[AgentMiddleware]:
     made: list[AgentMiddleware] = []
     for position, acts in enumerate(stack):
         members: dict[str, Any] = {
-            point: (lambda hook: lambda self, state: hook(state))(  # noqa: ARG005
-                hook_of(world, f"{position}.{point}", act)
-            )
+            point: as_method(hook_of(world, f"{position}.{point}", act))
             for point, act in acts.items()
         }
         members["interrupts"] = [p for p, act in acts.items() if act == "declared"]
@@ -104,10 +109,12 @@ class TwoTurns(BaseChatModel):
     def bind_tools(self, tools: Any, **kwargs: Any) -> Any:  # noqa: ARG002
         return self
 
-    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **_: Any) -> ChatResult:  # noqa: ARG002
+    def _generate(
+        self, messages: Any, stop: Any = None, run_manager: Any = None, **_: Any
+    ) -> ChatResult:
         self.world.model_calls += 1
         asked = any(isinstance(m, ToolMessage) for m in messages)
-        call = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
+        call: Any = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
         reply = AIMessage("done") if asked else AIMessage("", tool_calls=[call])
         return ChatResult(generations=[ChatGeneration(message=reply)])
 
@@ -139,7 +146,7 @@ class Reference:
 
     def __init__(self, world: World, stack: Stack) -> None:
         self.world = world
-        self.graph = StateGraph(Plain)
+        self.graph: Any = StateGraph(Plain)
         self.hooks = {point: self._names(stack, point) for point in POINTS}
         for point, hooks in self.hooks.items():
             for name, act in hooks:
@@ -210,7 +217,7 @@ class Reference:
     def _model(self, state: Plain) -> Any:
         self.world.model_calls += 1
         asked = any(isinstance(m, ToolMessage) for m in state["messages"])
-        call = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
+        call: Any = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
         reply = AIMessage("done") if asked else AIMessage("", tool_calls=[call])
         goto = self._first("after_model")
         if goto == "route":

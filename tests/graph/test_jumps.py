@@ -39,15 +39,21 @@ def jumping(point: str, target: Any, declared: list[str] | None, log: list[str])
 
     if declared is not None:
         hook = hook_config(can_jump_to=declared)(hook)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
-    return type("Jumping", (AgentMiddleware,), {point: hook})()
+    made: AgentMiddleware = type("Jumping", (AgentMiddleware,), {point: hook})()
+    return made
 
 
 def idle() -> AgentMiddleware:
-    return type("Idle", (AgentMiddleware,), dict.fromkeys(HOOKS, lambda _self, _state: None))()
+    def nothing(_self: Any, _state: Any) -> None:
+        """Do nothing."""
+
+    members: dict[str, Any] = dict.fromkeys(HOOKS, nothing)
+    made: AgentMiddleware = type("Idle", (AgentMiddleware,), members)()
+    return made
 
 
 def build(middleware: list[AgentMiddleware]) -> tuple[Any, ScriptedChatModel]:
-    call = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
+    call: Any = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
     model = ScriptedChatModel([AIMessage("", tool_calls=[call]), "done", "more", "and more"])
     return create_agent(model, [work], middleware=middleware), model
 
@@ -95,7 +101,7 @@ async def test_a_jump_to_the_tools_runs_pending_calls(run: Any, point: str) -> N
 async def test_a_hook_may_bring_the_calls_that_it_jumps_to(run: Any) -> None:
     class Bring(AgentMiddleware):
         def before_agent(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
-            call = {"name": "work", "args": {}, "id": "own", "type": "tool_call"}
+            call: Any = {"name": "work", "args": {}, "id": "own", "type": "tool_call"}
             return {"messages": [AIMessage("", tool_calls=[call])], "jump_to": "tools"}
 
     agent = create_agent(ScriptedChatModel(["done"]), [work], middleware=[Bring()])

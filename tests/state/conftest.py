@@ -20,14 +20,22 @@ def _reply(ids: list[Any], invalid: list[str]) -> AIMessage:
     )
 
 
+def _result(ident: str) -> ToolMessage:
+    return ToolMessage("result", tool_call_id=ident)
+
+
 _ids = st.sampled_from(["a", "b", "c", "d"])
-_bad_ids = st.sampled_from(["", None, "x" * 300, "a\n", "é"])
+_baddef _result(ident: str) -> ToolMessage:
+    return ToolMessage("result", tool_call_id=ident)
+
+
+_ids = st.sampled_from(["", None, "x" * 300, "a\n", "é"])
 _messages = st.one_of(
     st.just(HumanMessage("hi")),
     st.just(SystemMessage("rules")),
     st.just(AIMessage("text")),
     st.builds(_reply, st.lists(st.one_of(_ids, _bad_ids), max_size=3), st.lists(_ids, max_size=1)),
-    st.builds(lambda i: ToolMessage("result", tool_call_id=i), _ids),
+    st.builds(_result, _ids),
 )
 
 

@@ -16,7 +16,7 @@ from interlock.state.history import (
 
 
 def reply(*ids: Any, **fields: Any) -> AIMessage:
-    calls = [{"name": "t", "args": {}, "id": i, "type": "tool_call"} for i in ids]
+    calls: Any = [{"name": "t", "args": {}, "id": i, "type": "tool_call"} for i in ids]
     return AIMessage("", tool_calls=calls, **fields)
 
 

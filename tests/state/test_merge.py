@@ -60,7 +60,7 @@ def test_a_mark_is_kept_when_a_later_schema_repeats_the_key() -> None:
 
 @pytest.mark.parametrize("key", sorted(RESERVED_KEYS))
 def test_keys_of_the_library_are_refused(key: str) -> None:
-    schema = TypedDict("Mine", {"messages": list, key: int})  # type: ignore[misc]  # pyright: ignore[reportArgumentType]
+    schema = TypedDict("Mine", {"messages": list, key: int})  # type: ignore[misc, type-arg]  # pyright: ignore[reportArgumentType]
     with pytest.raises(StateSchemaError, match=f"'Mine' declares '{key}'"):
         merge_schemas([schema])
 

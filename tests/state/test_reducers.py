@@ -64,7 +64,7 @@ def test_every_notation_becomes_a_message_with_an_id(notation: Any) -> None:
 
 
 def test_a_chunk_becomes_a_whole_message() -> None:
-    (message,) = stamp_messages([AIMessageChunk("part")])
+    (message,) = stamp_messages([AIMessageChunk(content="part")])
     assert type(message) is AIMessage
 
 
@@ -72,9 +72,13 @@ def message(ident: str, text: str = "") -> HumanMessage:
     return HumanMessage(text, id=ident)
 
 
+def removal(ident: str) -> RemoveMessage:
+    return RemoveMessage(id=ident)
+
+
 _entries = st.one_of(
     st.builds(message, st.sampled_from("abcde"), st.text(max_size=2)),
-    st.builds(lambda i: RemoveMessage(id=i), st.sampled_from("abcde")),
+    st.builds(removal, st.sampled_from("abcde")),
 )
 _updates = st.lists(st.lists(_entries, max_size=5), max_size=5)
 

@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import (
     EXT_CONSTRUCTOR_SINGLE_ARG,
     JsonPlusSerializer,
-    ormsgpack,  # pyright: ignore[reportPrivateImportUsage]
+    ormsgpack,  # type: ignore[attr-defined]  # pyright: ignore[reportPrivateImportUsage]
 )
 from pydantic import BaseModel
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
@@ -25,7 +25,7 @@ class Strict(BaseModel):
 
 def rules_of(schema: Any) -> KeyRules:
     merged = merge_schemas([schema])
-    graph: Any = StateGraph(merged.state)
+    graph = cast("Any", StateGraph(merged.state))
     validators = {
         k: a for k, f in merged.fields.items() if f.validated and (a := f.adapter()) is not None
     }
@@ -54,7 +54,7 @@ def test_the_first_value_of_a_reduced_key_starts_from_nothing() -> None:
 
 def test_the_values_that_came_in_are_not_changed() -> None:
     log = ["a"]
-    values = {"messages": [HumanMessage("q", id="q")], "log": log}
+    values: dict[str, Any] = {"messages": [HumanMessage("q", id="q")], "log": log}
     work = WorkingState(values, RULES)
     work.apply({"log": ["b"], "messages": [AIMessage("x")]}, "hook")
     work.snapshot()["log"].append("leak")
@@ -85,7 +85,9 @@ def test_messages_of_several_updates_are_one_write() -> None:
 def test_an_overwrite_replaces_everything_before_it() -> None:
     work = working(log=["a"])
     work.apply({"log": ["b"], "messages": [AIMessage("x")]}, "hook")
-    work.apply({"log": Overwrite(["z"]), "messages": Overwrite([HumanMessage("n", id="n")])}, "hook")
+    work.apply(
+        {"log": Overwrite(["z"]), "messages": Overwrite([HumanMessage("n", id="n")])}, "hook"
+    )
     work.apply({"messages": [AIMessage("y", id="y")]}, "hook")
     assert work.values["log"] == ["z"]
     assert [m.id for m in work.messages] == ["n", "y"]
@@ -103,9 +105,13 @@ def test_a_message_to_remove_must_be_there() -> None:
         working().apply({"messages": [RemoveMessage(id="nope")]}, "hook")
 
 
-@pytest.mark.parametrize(("key", "why"), [("lgo", "is not declared"), ("step_count", "the library")])
+@pytest.mark.parametrize(
+    ("key", "why"), [("lgo", "is not declared"), ("step_count", "the library")]
+)
 def test_a_key_that_may_not_be_written_is_named(key: str, why: str) -> None:
-    with pytest.raises(InvalidUpdateError, match=f"Guard.before_model wrote.*'{key}'.*{why}") as caught:
+    with pytest.raises(
+        InvalidUpdateError, match=f"Guard.before_model wrote.*'{key}'.*{why}"
+    ) as caught:
         working().apply({key: 1}, "Guard.before_model")
     assert (caught.value.owner, caught.value.key) == ("Guard.before_model", key)
 

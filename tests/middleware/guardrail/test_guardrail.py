@@ -139,7 +139,7 @@ async def test_a_person_is_asked_and_only_approval_lets_a_call_pass(
     check = guardrail("tool_call", name="careful")(lambda _: ask("Send it?"))
     model = scripted(calling(("send", {"to": "a"})), "done")
     agent = create_agent(model, [send], middleware=[check], checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "t"}}
+    config: Any = {"configurable": {"thread_id": "t"}}
     await run(agent, {"messages": "mail"}, config)
     (asked,) = agent.get_state(config).interrupts
     assert asked.value["question"] == "Send it?"
