@@ -102,7 +102,7 @@ class SummarizationMiddleware(SummaryCut, AgentMiddleware[Any, Any, Any]):
 
     transformers = (InternalCallTransformer,)
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         model: str | BaseChatModel,
         *,
