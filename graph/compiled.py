@@ -52,13 +52,15 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
             InvalidInputError: The input cannot be accepted; nothing has run.
         """
         marked = self._marked(config, options)
-        return cast("Any", super().invoke(self._checked(input), marked, **options))
+        return super().invoke(self._checked(input), marked, **options)
 
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Any:
         """:meth:`invoke` on an event loop."""
-        return await super().ainvoke(self._checked(input), self._marked(config, options), **options)
+        marked = self._marked(config, options)
+        result: Any = await super().ainvoke(self._checked(input), marked, **options)
+        return result
 
     def stream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any

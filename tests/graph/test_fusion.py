@@ -109,9 +109,7 @@ class TwoTurns(BaseChatModel):
     def bind_tools(self, tools: Any, **kwargs: Any) -> Any:  # noqa: ARG002
         return self
 
-    def _generate(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **_: Any
-    ) -> ChatResult:
+    def _generate(self, messages: Any, *_: Any, **__: Any) -> ChatResult:
         self.world.model_calls += 1
         asked = any(isinstance(m, ToolMessage) for m in messages)
         call: Any = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
@@ -161,7 +159,9 @@ class Reference:
 
     @staticmethod
     def _names(stack: Stack, point: Point) -> list[tuple[str, Act]]:
-        named = [(f"{n}.{point}", acts[point]) for n, acts in enumerate(stack) if point in acts]
+        named: list[tuple[str, Act]] = [
+            (f"{n}.{point}", acts[point]) for n, acts in enumerate(stack) if point in acts
+        ]
         return named[::-1] if point in REVERSED else named
 
     def _first(self, point: str) -> str:

@@ -25,11 +25,7 @@ def _result(ident: str) -> ToolMessage:
 
 
 _ids = st.sampled_from(["a", "b", "c", "d"])
-_baddef _result(ident: str) -> ToolMessage:
-    return ToolMessage("result", tool_call_id=ident)
-
-
-_ids = st.sampled_from(["", None, "x" * 300, "a\n", "é"])
+_bad_ids = st.sampled_from(["", None, "x" * 300, "a\n", "é"])
 _messages = st.one_of(
     st.just(HumanMessage("hi")),
     st.just(SystemMessage("rules")),

@@ -102,7 +102,7 @@ class AsModel(BaseModel):
 
 
 class AsTypedDict(AgentState):
-    log: Annotated[list[str], operator.add] = []  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]
+    log: Annotated[list[str], operator.add] = []  # type: ignore[misc]  # noqa: RUF012 - defaults are copied  # pyright: ignore[reportGeneralTypeIssues]
     count: int = 3  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]
 
 

@@ -132,7 +132,7 @@ def test_a_value_that_cannot_be_stored_is_named(value: Any) -> None:
 
 def test_an_artifact_that_cannot_be_stored_is_named() -> None:
     message = ToolMessage("x", tool_call_id="c", artifact=object())
-    with pytest.raises(UnstorableValueError, match="builtins.object"):
+    with pytest.raises(UnstorableValueError, match=r"builtins\.object"):
         check_storable({"messages": [message]}, frozenset())
 
 
