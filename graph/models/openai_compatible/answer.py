@@ -97,9 +97,12 @@ def _message(choice: object, answer: Mapping[str, Any], origin: Origin) -> AIMes
     finish_reason = given.get("finish_reason")
     finish_reason = finish_reason if isinstance(finish_reason, str) else None
 
-    slots = ToolCallSlots()
-    slots.add_whole(legacy_function_call(message))
-    decided = slots.decide(cut_off=cut_off_by(finish_reason))
+    decided = DecidedCalls()
+    entries = legacy_function_call(message)
+    if entries:
+        slots = ToolCallSlots()
+        slots.add_whole(entries)
+        decided = slots.decide(cut_off=cut_off_by(finish_reason))
     content, thoughts = content_of(message.get("content"), origin)
     beside = ("index", "message", "finish_reason")
     noted = {k: v for k, v in given.items() if k not in beside and v is not None}

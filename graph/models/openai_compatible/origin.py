@@ -33,6 +33,7 @@ class Origin:
     def metadata(self) -> dict[str, Any]:
         """Return what goes into every message's ``response_metadata``."""
         found: dict[str, Any] = {"model_provider": self.provider}
-        if self.request_id:
-            found["request_id"] = self.request_id
+        request_id = self.request_id
+        if request_id:
+            found["request_id"] = request_id
         return found

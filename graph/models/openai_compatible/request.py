@@ -111,15 +111,12 @@ def merged_settings(*layers: Mapping[str, Any]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for layer in layers:
         for key, value in layer.items():
-            before = merged.get(key)
             if value is None:
                 merged.pop(key, None)
-            elif isinstance(before, Mapping) and isinstance(value, Mapping):
-                merged[key] = merged_settings(
-                    cast("Mapping[str, Any]", before), cast("Mapping[str, Any]", value)
-                )
-            else:
-                merged[key] = value
+                continue
+            before, more = as_object(merged.get(key)), as_object(value)
+            both = before is not None and more is not None
+            merged[key] = merged_settings(before or {}, more or {}) if both else value
     return merged
 
 

@@ -9,7 +9,6 @@ from typing import Any, Final, cast
 
 import httpx
 from langchain_core.messages import BaseMessage
-from pydantic import SecretStr
 
 from ....state.errors import ConfigurationError
 from ..providers import Provider
@@ -70,11 +69,15 @@ def chat_request(
     echo = habits.echo_reasoning if model.echo_reasoning is None else model.echo_reasoning
     body["messages"] = wire_messages(messages, echo_reasoning=echo)
     query = {**model.default_query, **(as_object(settings.get("extra_query")) or {})}
+    url = _endpoint(model.base_url, tuple(query.items()))
+    content = encode_body(body, max_bytes=model.max_request_bytes)
+    framing = {"host": url.netloc.decode("ascii"), "content-length": str(len(content))}
+    # With a stream of its own httpx adds no headers, which would cost as much as all the rest.
     return httpx.Request(
         "POST",
-        _endpoint(model.base_url, tuple(query.items())),
-        headers=_headers(model, settings.get("extra_headers"), stream=stream),
-        content=encode_body(body, max_bytes=model.max_request_bytes),
+        url,
+        headers=_headers(model, settings.get("extra_headers"), framing, stream=stream),
+        stream=httpx.ByteStream(content),
     )
 
 
@@ -123,28 +126,24 @@ def _body(
     return body
 
 
-def _headers(model: ChatModelSettings, extra: object, *, stream: bool) -> httpx.Headers:
-    headers = httpx.Headers(
-        {
-            "accept": "text/event-stream" if stream else "application/json",
-            "content-type": "application/json",
-            "user-agent": _user_agent(),
-        }
-    )
+def _headers(
+    model: ChatModelSettings, extra: object, framing: Mapping[str, str], *, stream: bool
+) -> httpx.Headers:
+    given = checked_headers(extra, "extra_headers") if extra else {}
+    # From here on nothing may fail: a traceback could show the values.
+    headers = {
+        **framing,
+        "accept": "text/event-stream" if stream else "application/json",
+        "content-type": "application/json",
+        "user-agent": _user_agent(),
+    }
     if model.api_key is not None:
         key_header = model.provider_habits.key_header
-        bearer = "Bearer " if key_header == "authorization" else ""
-        _set(headers, key_header, model.api_key, prefix=bearer)
-    for name, value in model.default_headers.items():
-        _set(headers, name, value)
-    if extra:
-        for name, value in checked_headers(extra, "extra_headers").items():
-            _set(headers, name, value)
-    return headers
-
-
-def _set(headers: httpx.Headers, name: str, value: SecretStr, prefix: str = "") -> None:
-    headers[name] = prefix + value.get_secret_value()
+        scheme = "Bearer " if key_header == "authorization" else ""
+        headers[key_header] = scheme + model.api_key.get_secret_value()
+    for name, value in (*model.default_headers.items(), *given.items()):
+        headers[name.lower()] = value.get_secret_value()
+    return httpx.Headers(headers)
 
 
 @lru_cache(maxsize=64)
