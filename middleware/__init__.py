@@ -8,7 +8,12 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 from langgraph.types import TracePolicy, omit_payload
 
-from ..state.guardrail_errors import DetectorError, PIIDetectionError
+from ..state.guardrail_errors import (
+    DetectorError,
+    FirewallError,
+    ModerationError,
+    PIIDetectionError,
+)
 from ..state.limit_errors import (
     BudgetExceededError,
     ModelCallLimitExceededError,
@@ -84,13 +89,17 @@ from .decorators import (
     wrap_model_call,
     wrap_tool_call,
 )
+from .firewall import ToolFirewallMiddleware
 from .guardrail import Verdict, allow, ask, block, guardrail, revise
 from .human_in_the_loop import HumanInTheLoopMiddleware, InterruptMode, InterruptOnConfig
+from .injection_screen import InjectionScreenMiddleware
+from .injection_signs import injection_signs
 from .model_call_limit import ModelCallLimitMiddleware
 from .model_fallback import ModelFallbackMiddleware
 from .model_refusal import ModelRefusalMiddleware
 from .model_retry import ModelRetryMiddleware
 from .model_router import ModelChoice, ModelRouterMiddleware
+from .moderation import ModerationMiddleware
 from .offload_policies import AlwaysOffload, NeverOffload, OffloadOverChars
 from .pii import PIIMiddleware
 from .provider_tool_search import ProviderToolSearchMiddleware
@@ -120,6 +129,7 @@ from .tool_result_offload import ToolResultOffloadMiddleware
 from .tool_result_reader import result_reader
 from .tool_result_stores import FileSystemToolResultStore, LangGraphToolResultStore, ToolResultStore
 from .tool_retry import ToolRetryMiddleware
+from .tool_selection import LLMToolSelectorMiddleware
 from .tracing import configure_trace_policy
 
 __all__ = [
@@ -158,15 +168,18 @@ __all__ = [
     "EditDecision",
     "ExtendedModelResponse",
     "FileSystemToolResultStore",
+    "FirewallError",
     "HITLBreakpointException",
     "HITLRequest",
     "HITLResponse",
     "HumanInTheLoopMiddleware",
     "HumanInTheLoopStrategy",
+    "InjectionScreenMiddleware",
     "InterruptMode",
     "InterruptOnConfig",
     "InvalidDecisionError",
     "LLMToolEmulator",
+    "LLMToolSelectorMiddleware",
     "LangGraphToolResultStore",
     "ModelCallLimitExceededError",
     "ModelCallLimitMiddleware",
@@ -178,6 +191,8 @@ __all__ = [
     "ModelResponse",
     "ModelRetryMiddleware",
     "ModelRouterMiddleware",
+    "ModerationError",
+    "ModerationMiddleware",
     "NeverAskPolicy",
     "NeverOffload",
     "NotWaitingError",
@@ -214,6 +229,7 @@ __all__ = [
     "ToolCallRequest",
     "ToolErrorMiddleware",
     "ToolExecutionDecision",
+    "ToolFirewallMiddleware",
     "ToolResultOffloadCompactor",
     "ToolResultOffloadMiddleware",
     "ToolResultPruningCompactor",
@@ -245,6 +261,7 @@ __all__ = [
     "get_tool_calls_and_descriptions_from_snapshot",
     "guardrail",
     "hook_config",
+    "injection_signs",
     "omit_payload",
     "on_error",
     "on_exit",

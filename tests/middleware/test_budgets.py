@@ -117,7 +117,7 @@ def _delegating(inner: AgentGraph) -> dict[str, Callable[..., str]]:
         """Let another agent do it."""
         return str(inner.invoke(task, config)["messages"][-1].text)
 
-    def with_runtime(runtime: ToolRuntime) -> str:
+    def with_runtime(runtime: ToolRuntime[Any, Any]) -> str:
         """Let another agent do it."""
         return str(inner.invoke(task, runtime.config)["messages"][-1].text)
 
