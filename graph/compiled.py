@@ -59,8 +59,10 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
     ) -> Any:
         """:meth:`invoke` on an event loop."""
         marked = self._marked(config, options)
-        result: Any = await super().ainvoke(self._checked(input), marked, **options)
-        return result
+        result: Any = await super().ainvoke(  # pyright: ignore[reportUnknownVariableType]
+            self._checked(input), marked, **options
+        )
+        return result  # pyright: ignore[reportUnknownVariableType]
 
     def stream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
