@@ -127,7 +127,7 @@ def _steps(plan: AgentPlan, points: Iterable[HookPoint]) -> Iterator[Step]:
 
 
 def _step(hook: Hook) -> Step:
-    notes = [hook.point]
+    notes: list[str] = [hook.point]
     if hook.can_jump_to:
         notes.append(f"may jump to {' or '.join(hook.can_jump_to)}")
     if hook.interrupts:

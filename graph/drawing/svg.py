@@ -111,7 +111,7 @@ def _dot(dot: Dot) -> Iterator[str]:
     yield f'<circle cx="{dot.x:.1f}" cy="{dot.y:.1f}" r="{DOT - 3}" fill="{_INK}"/>'
 
 
-def _text(  # noqa: PLR0913 - what a piece of text is
+def _text(
     x: float,
     y: float,
     text: str,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -27,7 +27,8 @@ def guard() -> Callable[..., AgentMiddleware]:
         def hook(_self: Any, *_: Any) -> None: ...
 
         marked = hook_config(**settings)(hook)
-        return type("Guard", (AgentMiddleware,), {**dict.fromkeys(points, marked), "name": name})()
+        members = {**dict.fromkeys(points, marked), "name": name}
+        return cast("AgentMiddleware", type("Guard", (AgentMiddleware,), members)())
 
     return make
 

@@ -12,7 +12,12 @@ from interlock.graph.drawing import draw
 from interlock.graph.drawing.picture import Way, picture_of
 from interlock.graph.models.scripted import ScriptedChatModel
 from interlock.graph.plan import AgentPlan
+from interlock.middleware.collect import HookPoint
 from interlock.state import AgentState
+
+
+def idle(state: AgentState) -> AgentState:
+    return state
 
 
 def titles(agent: Any, node: str) -> list[str]:
@@ -50,7 +55,7 @@ def test_steps_stand_in_the_order_in_which_they_run(agent: Any) -> None:
 def test_the_order_drawn_is_the_order_of_the_plan(agent: Any) -> None:
     built = agent()
     plan: AgentPlan = built.nodes["model"].bound.plan
-    points = ("before_agent", "before_model", "after_model")
+    points: list[HookPoint] = ["before_agent", "before_model", "after_model"]
     planned = [hook.owner for point in points for hook in plan.hooks.hooks[point]]
     [model] = [node for node in picture_of(built, hooks=True).nodes if node.name == "model"]
 
@@ -96,7 +101,7 @@ def test_what_is_no_agent_is_refused(thing: Any) -> None:
 
 def test_another_graph_is_refused() -> None:
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(AgentState)
-    graph.add_node("model", lambda _state: {})
+    graph.add_node("model", idle)
     graph.add_edge(START, "model")
 
     with pytest.raises(TypeError, match="is no agent"):
