@@ -41,12 +41,13 @@ def with_note(message: ToolMessage, note: str) -> ToolMessage:
     content: Any = message.content
     full = f"{note}\n\nTool response:" if content else note
     if isinstance(content, str):
-        if content.startswith(full):
+        if content == note or content.startswith(full):
             return message
         return message.model_copy(update={"content": f"{full}\n{content}" if content else full})
     blocks = cast("list[Any]", content)
+    first = blocks[0] if blocks else None
+    if (cast("Any", first).get("text") if isinstance(first, dict) else first) in (note, full):
+        return message
     texts = bool(blocks) and all(isinstance(b, str) for b in blocks)
     block: Any = full if texts else {"type": "text", "text": full}
-    if blocks[:1] == [block]:
-        return message
     return message.model_copy(update={"content": [block, *blocks]})

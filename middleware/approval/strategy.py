@@ -146,7 +146,7 @@ class HumanInTheLoopStrategy:
         """
         return cast("HumanInTheLoopStrategy", from_plain(data, registry))
 
-    async def _run(  # noqa: PLR0913 - the keywords of the protocol
+    async def _run(
         self,
         calls: Calls,
         *,

@@ -40,7 +40,7 @@ class ConfirmationUI(Protocol):
     """
 
     def get_user_confirmation(
-        self, tool_name: str, tool_description: str, tool_params: dict[str, Any]
+        self, tool_name: str, tool_description: str, tool_params: dict[str, Any], /
     ) -> Any:
         """A ``ConfirmationUIResult``."""
         ...
