@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langgraph.types import Command
+from langgraph.types import Command, TracePolicy, omit_payload
 
 from ..state.errors import ConfigurationError
 from .base import AgentMiddleware, hook_config
@@ -70,6 +70,9 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
     Raises:
         ConfigurationError: The kind is unknown, or a setting is wrong.
     """
+
+    trace_policy = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
+    """Runs of the hooks record neither what they look at nor what they put aside."""
 
     def __init__(  # noqa: PLR0913
         self,

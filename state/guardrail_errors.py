@@ -41,9 +41,9 @@ class ModerationError(GuardrailError):
 class FirewallError(GuardrailError):
     """A tool call is outside what the firewall allows."""
 
-    def __init__(self, message: str, *, tool_name: str, argument: str | None) -> None:
+    def __init__(self, message: str, *, tool_name: str, fault: str) -> None:
         super().__init__(message)
         self.tool_name = tool_name
         """Name of the called tool."""
-        self.argument = argument
-        """The argument that is not allowed, if it is one."""
+        self.fault = fault
+        """What about the call is not allowed."""

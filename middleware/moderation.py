@@ -1,0 +1,240 @@
+"""Content that a classifier flags is neither sent to the model nor given to the user."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Literal, NotRequired, cast
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command, TracePolicy, omit_payload
+
+from ..state.errors import ConfigurationError
+from ..state.guardrail_errors import ModerationError
+from ..state.schema import AgentState, PrivateStateAttr
+from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
+from .base import AgentMiddleware
+from .classifier import Classifier, Verdict
+from .redaction.guarded_request import GuardedRequest
+from .redaction.memory import MessageMemory
+from .redaction.quiet_model import QuietModels
+from .request import ModelRequest, ModelResponse
+
+OnFlagged = Literal["end", "error"]
+
+REFUSAL = "I can't help with that."
+REMOVED = "[removed by moderation]"
+EXIT_REASON = "moderation"
+"""Exit reason of a run that moderation ended."""
+
+_MARK = "interlock_moderated"
+_REMEMBERED = 2_000
+
+
+class ModerationState(AgentState[Any]):
+    """State of an agent whose content is moderated."""
+
+    moderation_passed: NotRequired[Annotated[list[str], PrivateStateAttr]]
+    """Digests of the texts of users that passed, the latest last."""
+
+
+class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Asks a classifier about what users write, what the model answers and what tools return.
+
+    A flagged message of a user is replaced by a note and the run ends with a refusal; a flagged
+    reply is replaced by the refusal, with its tool calls, and the run ends; a flagged result of a
+    tool is withheld from the model. The exit reason is ``moderation``. Token streams show a reply
+    only when it has passed, whole. A classifier that fails, takes too long or cannot be
+    understood flags the content.
+
+    Every text of a user is asked about once, in supplied history too, and again if it changes.
+
+    What this does **not** cover: pictures and files; arguments of tool calls; a trace, which hears
+    the reply from the model; text that a classifier takes for harmless.
+
+    Args:
+        classifier: A function of the text or a runnable; see
+            :func:`~interlock.middleware.classifier.read_answer` for the answers it may give.
+        check_input: Ask about messages of users.
+        check_output: Ask about replies.
+        check_tool_results: Ask about results of tools.
+        on_flagged: ``end`` ends the run with the refusal, ``error`` raises ``ModerationError``.
+        refusal: What the user reads.
+        timeout_s: Longest time of an answer in seconds; None for no limit.
+        read: Makes the classifier's answer one that is known.
+
+    Raises:
+        ConfigurationError: A setting is wrong.
+    """
+
+    state_schema = ModerationState
+    trace_policy = TracePolicy(process_inputs=omit_payload)
+    """Runs of the hooks record nothing of what is still to be checked."""
+
+    def __init__(
+        self,
+        classifier: Any,
+        *,
+        check_input: bool = True,
+        check_output: bool = True,
+        check_tool_results: bool = False,
+        on_flagged: OnFlagged = "end",
+        refusal: str = REFUSAL,
+        timeout_s: float | None = 10.0,
+        read: Callable[[Any], Any] | None = None,
+    ) -> None:
+        super().__init__()
+        if on_flagged not in ("end", "error"):
+            msg = f"on_flagged is {on_flagged!r}; give 'end' or 'error'."
+            raise ConfigurationError(msg)
+        self._classifier = Classifier.of(classifier, timeout_s=timeout_s, read=read)
+        self._check_input = check_input
+        self._check_output = check_output
+        self._on_flagged = on_flagged
+        self._refusal = refusal
+        self._models = QuietModels()
+        self._seen = MessageMemory()
+        if check_tool_results:
+            vars(self)["wrap_tool_call"] = self._wrap_tool_call
+            vars(self)["awrap_tool_call"] = self._awrap_tool_call
+
+    def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Ask about all messages of users that have not passed yet."""
+        return run_inline(self._input(BLOCKING, state, everywhere=True))
+
+    async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Ask about all messages of users that have not passed yet, on the event loop."""
+        return await self._input(AWAITING, state, everywhere=True)
+
+    def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Ask about messages of users that came since."""
+        return run_inline(self._input(BLOCKING, state, everywhere=False))
+
+    async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Ask about messages of users that came since, on the event loop."""
+        return await self._input(AWAITING, state, everywhere=False)
+
+    def wrap_model_call(self, request: Any, handler: Any) -> Any:
+        """Ask about the reply."""
+
+        async def inner(changed: Any) -> Any:
+            return handler(changed)
+
+        return run_inline(self._output(BLOCKING, request, inner))
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        """Ask about the reply, on the event loop."""
+        return await self._output(AWAITING, request, handler)
+
+    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """End the run behind a reply that was replaced."""
+        last = state["messages"][-1] if state["messages"] else None
+        if isinstance(last, AIMessage) and last.response_metadata.get(_MARK):
+            return {"stop_run": EXIT_REASON}
+        return None
+
+    async def _input(self, calls: Calls, state: Any, *, everywhere: bool) -> dict[str, Any] | None:
+        if not self._check_input:
+            return None
+        messages = cast("list[BaseMessage]", state["messages"])
+        passed: list[str] = list(state.get("moderation_passed") or [])
+        known, new = set(passed), list[str]()
+        for position in self._seen.new_in(messages, everywhere=everywhere):
+            message = messages[position]
+            text = message.text if isinstance(message, HumanMessage) else ""
+            if text and (mark := digest(text)) not in known:
+                verdict = await self._classifier.ask(calls, text)
+                if verdict.flagged:
+                    return self._refuse_input(message, verdict)
+                new.append(mark)
+                known.add(mark)
+            self._seen.add(message)
+        return {"moderation_passed": [*passed, *new][-_REMEMBERED:]} if new else None
+
+    def _refuse_input(self, message: BaseMessage, verdict: Verdict) -> dict[str, Any]:
+        self._raise_if_wanted("input", verdict)
+        removed = message.model_copy(update={"content": REMOVED})
+        self._seen.add(removed)
+        return {
+            "messages": [removed, AIMessage(self._refusal, response_metadata={_MARK: True})],
+            "stop_run": EXIT_REASON,
+        }
+
+    async def _output(
+        self,
+        calls: Calls,
+        request: ModelRequest[Any],
+        handler: Callable[[Any], Awaitable[ModelResponse[Any]]],
+    ) -> Any:
+        if not self._check_output:
+            return await handler(request)
+        response = await handler(GuardedRequest.of(request, self._models))
+        texts = [m.text for m in response.result if isinstance(m, AIMessage) and m.text.strip()]
+        for text in texts:
+            verdict = await self._classifier.ask(calls, text)
+            if verdict.flagged:
+                self._raise_if_wanted("output", verdict)
+                return ModelResponse([self._refused(response)])
+        return response
+
+    def _refused(self, response: ModelResponse[Any]) -> AIMessage:
+        reply = next(m for m in response.result if isinstance(m, AIMessage))
+        return AIMessage(
+            self._refusal,
+            id=reply.id,
+            name=reply.name,
+            usage_metadata=reply.usage_metadata,
+            response_metadata={_MARK: True},
+        )
+
+    def _raise_if_wanted(self, place: str, verdict: Verdict) -> None:
+        if self._on_flagged == "error":
+            msg = f"The {place} was flagged by moderation: {verdict.reason}."
+            raise ModerationError(msg, reason=verdict.reason, place=place)
+
+    def _wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
+        async def inner(changed: Any) -> Any:
+            return handler(changed)
+
+        return run_inline(self._result(BLOCKING, request, inner))
+
+    async def _awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[Any], Awaitable[Any]]
+    ) -> Any:
+        return await self._result(AWAITING, request, handler)
+
+    async def _result(
+        self, calls: Calls, request: ToolCallRequest, handler: Callable[[Any], Awaitable[Any]]
+    ) -> Any:
+        result = await handler(request)
+        verdict = Verdict(flagged=False)
+        for message in tool_messages(result):
+            if not verdict.flagged and message.text.strip():
+                verdict = await self._classifier.ask(calls, message.text)
+        if not verdict.flagged:
+            return result
+        call = request.tool_call
+        return ToolMessage(
+            f"The result of this call was withheld by moderation: {verdict.reason}.",
+            tool_call_id=cast("str", call["id"]),
+            name=call["name"],
+            status="error",
+        )
+
+
+def tool_messages(result: Any) -> list[ToolMessage]:
+    """The tool results inside what a call came to: a message, commands, or a list of both."""
+    if isinstance(result, ToolMessage):
+        return [result]
+    if isinstance(result, list):
+        return [m for item in cast("list[Any]", result) for m in tool_messages(item)]
+    update: Any = cast("Any", result).update if isinstance(result, Command) else None
+    if isinstance(update, dict):
+        return tool_messages(list(cast("dict[str, Any]", update).get("messages") or []))
+    return []
+
+
+def digest(text: str) -> str:
+    """A short name of a text that no other text has."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
