@@ -106,9 +106,8 @@ class RunnableTool:
             message = await setting.calls.call(self.traced, full, None)
         finally:
             _RETURNED.reset(token)
-        if returned and isinstance(message, ToolMessage) and isinstance(returned[-1], dict):
-            return cast("Any", returned[-1])
-        return message
+        # langchain-core has made text of the value; what the tool returned says more.
+        return self._unpack(call, returned[-1]) if returned else message
 
     def validate(self, args: dict[str, Any], injected: Mapping[str, Any]) -> dict[str, Any]:
         """The model's arguments as the tool's schema makes them.

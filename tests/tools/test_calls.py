@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextvars import ContextVar
+from functools import partial
+from typing import Any
+
+import pytest
+
+from interlock.state.errors import WouldBlockError
+from interlock.tools.calls import AWAITING, BLOCKING, Dual, call_layer, run_inline
+
+NAME: ContextVar[str] = ContextVar("name", default="nobody")
+
+
+async def plain(value: Any) -> Any:
+    return value
+
+
+async def suspending() -> None:
+    await asyncio.sleep(0)
+
+
+def test_a_coroutine_that_never_suspends_is_finished_inline() -> None:
+    async def outer() -> int:
+        return int(await plain(1)) + int(await plain(2))
+
+    assert run_inline(outer()) == 3
+
+
+def test_a_coroutine_that_suspends_is_an_error_that_says_so() -> None:
+    with pytest.raises(WouldBlockError, match=r"Guard\.before_model waits.*ainvoke"):
+        run_inline(suspending(), "Guard.before_model")
+
+
+async def test_it_works_inside_a_running_loop() -> None:
+    assert run_inline(plain("x")) == "x"
+
+
+def test_in_a_synchronous_run_the_synchronous_form_is_called() -> None:
+    both = Dual("f", sync=lambda: "sync", asynchronous=partial(plain, "async"))
+    assert run_inline(BLOCKING.call(both)) == "sync"
+    assert run_inline(BLOCKING.call(Dual("f", asynchronous=partial(plain, "async")))) == "async"
+
+
+async def test_in_an_asynchronous_run_a_synchronous_function_leaves_the_loop() -> None:
+    here = threading.get_ident()
+    NAME.set("kim")
+    function = Dual("f", sync=lambda: (threading.get_ident(), NAME.get()))
+    thread, name = await AWAITING.call(function)
+    assert thread != here
+    assert name == "kim"
+
+
+async def test_a_synchronous_layer_reaches_its_handler_on_the_loop() -> None:
+    loop_thread = threading.get_ident()
+
+    async def handler(request: int) -> tuple[int, int]:
+        await asyncio.sleep(0)
+        return request + 1, threading.get_ident()
+
+    def layer(request: int, inner: Any) -> Any:
+        value, thread = inner(request)
+        return value, thread, threading.get_ident()
+
+    value, handled_in, layered_in = await call_layer(AWAITING, Dual("l", sync=layer), handler, 1)
+    assert value == 2
+    assert handled_in == loop_thread
+    assert layered_in != loop_thread
+
+
+async def test_an_error_crosses_from_the_handler_to_the_layer() -> None:
+    async def handler(_request: int) -> None:
+        msg = "inner"
+        raise LookupError(msg)
+
+    def layer(request: int, inner: Any) -> str:
+        try:
+            inner(request)
+        except LookupError as error:
+            return f"caught {error}"
+        return "nothing"
+
+    assert await call_layer(AWAITING, Dual("l", sync=layer), handler, 1) == "caught inner"
+
+
+@pytest.mark.parametrize("limit", [None, 1, 3])
+def test_a_synchronous_batch_keeps_order_errors_and_context(limit: int | None) -> None:
+    NAME.set("lee")
+
+    async def job(number: int) -> str:
+        if number == 2:
+            msg = "two"
+            raise LookupError(msg)
+        return f"{number} {NAME.get()}"
+
+    outcomes = run_inline(BLOCKING.many([partial(job, n) for n in range(4)], limit))
+    assert [o.value for o in outcomes] == ["0 lee", "1 lee", None, "3 lee"]
+    assert isinstance(outcomes[2].error, LookupError)
+
+
+def test_a_batch_inside_a_batch_does_not_starve() -> None:
+    async def inner(number: int) -> int:
+        return number
+
+    async def outer(number: int) -> int:
+        outcomes = await BLOCKING.many([partial(inner, n) for n in range(20)], None)
+        return number + sum(o.value or 0 for o in outcomes)
+
+    outcomes = run_inline(BLOCKING.many([partial(outer, n) for n in range(40)], None))
+    assert [o.value for o in outcomes] == [n + 190 for n in range(40)]
+
+
+async def test_an_asynchronous_batch_holds_its_limit() -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    async def job() -> None:
+        running.append(1)
+        most.append(len(running))
+        await asyncio.sleep(0)
+        running.pop()
+
+    await AWAITING.many([job] * 10, 3)
+    assert max(most) == 3
+
+
+async def test_cancelling_a_batch_cancels_its_jobs() -> None:
+    started = asyncio.Event()
+    cancelled: list[int] = []
+
+    async def job() -> None:
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.append(1)
+            raise
+
+    batch = asyncio.create_task(AWAITING.many([job, job], None))
+    await started.wait()
+    batch.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await batch
+    assert cancelled == [1, 1]
