@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, cast
 
 import httpx
@@ -140,23 +140,14 @@ class SummarizationMiddleware(SummaryCut, AgentMiddleware[Any, Any, Any]):
                 wrong; or a fraction is given and the model does not say what it takes in.
             TypeError: ``trigger`` is of another type, or an argument is unknown.
         """
-        for name in deprecated:
-            _warn_of(name)
-        if trigger is None and (tokens := deprecated.get("max_tokens_before_summary")) is not None:
-            trigger = ("tokens", tokens)
-        if keep == _KEEP and (messages := deprecated.get("messages_to_keep")) is not None:
-            keep = ("messages", messages)
+        trigger, keep = _with_older_arguments(trigger, keep, deprecated)
         chat_model = init_chat_model(model) if isinstance(model, str) else model
         checked_model(chat_model, "model")
-        if isinstance(summarizer, str):
-            summarizer = init_chat_model(summarizer)
-        elif summarizer is not None and not isinstance(summarizer, BaseChatModel):
-            summarizer = cast("Any", coerce_to_runnable(cast("Any", summarizer)))
         if token_counter is count_tokens_approximately:
             token_counter = approximate_counter(chat_model, count_tokens_approximately)
         super().__init__(
             chat_model,
-            cast("Any", summarizer),
+            _as_runnable(summarizer),
             token_counter,
             summary_prompt,
             trim_tokens_to_summarize,
@@ -255,17 +246,34 @@ class SummarizationMiddleware(SummaryCut, AgentMiddleware[Any, Any, Any]):
             raise ConfigurationError(msg)
 
 
-def _warn_of(name: str) -> None:
-    """Warn of an argument of older code.
+def _with_older_arguments(
+    trigger: Trigger, keep: ContextSize, given: Mapping[str, Any]
+) -> tuple[Trigger, ContextSize]:
+    """Trigger and size to keep, taken from arguments of older code where they are not given.
 
     Raises:
-        TypeError: It is none.
+        TypeError: An argument is none of those either.
     """
-    if name not in _REPLACED:
-        msg = f"SummarizationMiddleware has no argument {name!r}."
-        raise TypeError(msg)
-    msg = f"{name} is deprecated. Use {_REPLACED[name]} instead."
-    warnings.warn(msg, DeprecationWarning, stacklevel=3)
+    for name in given:
+        if name not in _REPLACED:
+            msg = f"SummarizationMiddleware has no argument {name!r}."
+            raise TypeError(msg)
+        msg = f"{name} is deprecated. Use {_REPLACED[name]} instead."
+        warnings.warn(msg, DeprecationWarning, stacklevel=3)
+    if trigger is None and (tokens := given.get("max_tokens_before_summary")) is not None:
+        trigger = ("tokens", tokens)
+    if keep == _KEEP and (messages := given.get("messages_to_keep")) is not None:
+        keep = ("messages", messages)
+    return trigger, keep
+
+
+def _as_runnable(summarizer: Summarizer | None) -> BaseChatModel | Runnable[Any, str] | None:
+    if isinstance(summarizer, str):
+        return init_chat_model(summarizer)
+    if summarizer is None or isinstance(summarizer, BaseChatModel):
+        return summarizer
+    runnable: Runnable[Any, str] = coerce_to_runnable(cast("Any", summarizer))
+    return runnable
 
 
 def _checked_errors(errors: Any) -> tuple[type[Exception], ...]:
