@@ -65,7 +65,7 @@ class AutoModeMiddleware(AgentMiddleware[Any, Any, Any]):
 
     trace_policy = TracePolicy(process_inputs=omit_payload)
 
-    def __init__(  # noqa: PLR0913 - LangChain's settings and two of ours, all by keyword
+    def __init__(
         self,
         *,
         tools: Sequence[str | BaseTool],

@@ -47,7 +47,7 @@ class TokenBudgetMiddleware(AgentMiddleware[Any, Any, Any]):
 
     state_schema = BudgetState
 
-    def __init__(  # noqa: PLR0913 - all but the first by keyword
+    def __init__(
         self,
         max_tokens: int | None = None,
         *,

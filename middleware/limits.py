@@ -1,8 +1,12 @@
-"""Checking the limits that a middleware is given."""
+"""Limits on numbers of calls: checking them, and what they leave."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from langchain_core.messages import ToolCall
 
 from ..state.errors import ConfigurationError
 
@@ -22,3 +26,29 @@ def check_limits(thread_limit: Any, run_limit: Any) -> None:
         ):
             msg = f"{name} is {limit!r}; give a whole number from 0 on, or None for no limit."
             raise ConfigurationError(msg)
+
+
+def left(limit: int | None, count: int) -> int | None:
+    """Calls that a limit still allows, or None for any number."""
+    return None if limit is None else limit - count
+
+
+@dataclass(frozen=True)
+class Split:
+    """The calls of a reply, divided by what the limits leave."""
+
+    allowed: Sequence[ToolCall]
+    refused: Sequence[ToolCall]
+
+
+def split_calls(calls: Sequence[ToolCall], thread_left: int | None, run_left: int | None) -> Split:
+    """The first calls that both limits leave room for, and the rest.
+
+    Args:
+        calls: Calls that the limits are for, in call order.
+        thread_left: Calls that the thread may still make; None for any number.
+        run_left: The same for the run.
+    """
+    left = min((n for n in (thread_left, run_left) if n is not None), default=len(calls))
+    left = max(left, 0)
+    return Split(calls[:left], calls[left:])

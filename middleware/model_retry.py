@@ -34,7 +34,7 @@ class ModelRetryMiddleware(Retrying, AgentMiddleware[Any, Any, Any]):
     has a timeout. Retries of the provider's own client multiply with these.
     """
 
-    def __init__(  # noqa: PLR0913 - LangChain's settings, all by keyword
+    def __init__(
         self,
         *,
         max_retries: int = 2,

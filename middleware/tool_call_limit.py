@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
@@ -14,7 +12,7 @@ from ..state.history import pending_calls
 from ..state.limit_errors import ToolCallLimitExceededError
 from ..state.schema import AgentState, PrivateStateAttr, ResponseT
 from .base import AgentMiddleware, hook_config
-from .limits import check_limits
+from .limits import check_limits, left, split_calls
 
 ExitBehavior = Literal["continue", "error", "end"]
 """What calls beyond a limit mean: an error result each, an error, or the end of the run."""
@@ -38,27 +36,6 @@ class ToolCallLimitState(AgentState[ResponseT]):
     """Calls in the current run, refused ones included."""
     earlier_tool_call_count: NotRequired[Annotated[dict[str, int], PrivateStateAttr]]
     """Calls on the thread before the current run."""
-
-
-@dataclass(frozen=True)
-class Split:
-    """The calls of a reply, divided by what the limits leave."""
-
-    allowed: Sequence[ToolCall]
-    refused: Sequence[ToolCall]
-
-
-def split_calls(calls: Sequence[ToolCall], thread_left: int | None, run_left: int | None) -> Split:
-    """The first calls that both limits leave room for, and the rest.
-
-    Args:
-        calls: Calls that the limits are for, in call order.
-        thread_left: Calls that the thread may still make; None for any number.
-        run_left: The same for the run.
-    """
-    left = min((n for n in (thread_left, run_left) if n is not None), default=len(calls))
-    left = max(left, 0)
-    return Split(calls[:left], calls[left:])
 
 
 class ToolCallLimitMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -133,7 +110,7 @@ class ToolCallLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         pending = pending_calls(state.get("messages") or [])
         mine = [c for c in pending if self.tool_name in (None, c["name"])]
         thread, run = self._counts(state)
-        split = split_calls(mine, _left(self.thread_limit, thread), _left(self.run_limit, run))
+        split = split_calls(mine, left(self.thread_limit, thread), left(self.run_limit, run))
         if not split.refused:
             counted = bool(mine) or thread != self._stored(state, "thread_tool_call_count")
             return self._update(state, thread + len(mine), run + len(mine)) if counted else None
@@ -189,10 +166,6 @@ class ToolCallLimitMiddleware(AgentMiddleware[Any, Any, Any]):
             },
             "run_tool_call_count": {**(state.get("run_tool_call_count") or {}), self._key: run},
         }
-
-
-def _left(limit: int | None, count: int) -> int | None:
-    return None if limit is None else limit - count
 
 
 def _answer(call: ToolCall, text: str) -> BaseMessage:

@@ -34,7 +34,7 @@ class ToolRetryMiddleware(Retrying, AgentMiddleware[Any, Any, Any]):
     these. Interrupts pass at once and are no failures.
     """
 
-    def __init__(  # noqa: PLR0913 - LangChain's settings, all by keyword
+    def __init__(
         self,
         *,
         max_retries: int = 2,

@@ -4,8 +4,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
@@ -16,7 +14,6 @@ from interlock.middleware import (
     ToolCallLimitMiddleware,
     before_tools,
 )
-from interlock.middleware.tool_call_limit import split_calls
 from interlock.state.errors import ConfigurationError
 from interlock.state.history import pending_calls
 
@@ -129,20 +126,6 @@ async def test_other_tools_are_not_limited(run: Run, scripted: Scripted, calling
     limit = ToolCallLimitMiddleware(tool_name="ask", run_limit=0)
     result = await run(create_agent(model, [look, ask], middleware=[limit]), {"messages": "hi"})
     assert [status for _, status in _answers(result)] == ["success", "success"]
-
-
-@given(
-    count=st.integers(0, 8),
-    thread_left=st.none() | st.integers(-3, 9),
-    run_left=st.none() | st.integers(-3, 9),
-)
-def test_split_keeps_every_call_in_order_and_within_both_limits(
-    count: int, thread_left: int | None, run_left: int | None
-) -> None:
-    calls: list[Any] = list(range(count))
-    split = split_calls(calls, thread_left, run_left)
-    assert [*split.allowed, *split.refused] == calls
-    assert all(len(split.allowed) <= max(n, 0) for n in (thread_left, run_left) if n is not None)
 
 
 @pytest.mark.parametrize(
