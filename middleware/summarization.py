@@ -272,8 +272,7 @@ def _as_runnable(summarizer: Summarizer | None) -> BaseChatModel | Runnable[Any,
         return init_chat_model(summarizer)
     if summarizer is None or isinstance(summarizer, BaseChatModel):
         return summarizer
-    runnable: Runnable[Any, str] = coerce_to_runnable(cast("Any", summarizer))
-    return runnable
+    return cast("Runnable[Any, str]", coerce_to_runnable(cast("Any", summarizer)))
 
 
 def _checked_errors(errors: Any) -> tuple[type[Exception], ...]:

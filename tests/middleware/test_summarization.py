@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.exceptions import ModelAuthenticationError
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -72,6 +73,23 @@ async def test_model_that_fails_costs_nothing(
 
     assert [m.text for m in result["messages"]] == ["q0", "a0", "now", "fine"]
     assert "no key" in caplog.text
+
+
+async def test_summary_call_is_traced_within_the_run_and_marked(run: Any, scripted: Any) -> None:
+    seen: list[tuple[Any, Any]] = []
+
+    class Handler(BaseCallbackHandler):
+        def on_chat_model_start(self, *_: Any, parent_run_id: Any = None, **fields: Any) -> None:
+            seen.append((fields["metadata"].get("lc_source"), parent_run_id))
+
+    middleware = SummarizationMiddleware(
+        scripted("S"), trigger=("messages", 2), keep=("messages", 1)
+    )
+    agent = create_agent(scripted("fine"), middleware=[middleware])
+    await run(agent, {"messages": talk(1)}, {"callbacks": [Handler()]})
+
+    assert [source for source, _ in seen] == ["summarization", None]
+    assert all(parent is not None for _, parent in seen)
 
 
 async def test_failed_model_is_left_alone_for_some_turns(run: Any, scripted: Any) -> None:
