@@ -12,6 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolCallTransformer
 
 from ..middleware.collect import HookPlan, collect_hooks, fit_to_agent, middleware_name
+from ..middleware.run_hooks import with_run_hooks
 from ..state.input import InputCheck
 from ..state.ledger import ENGINE_KEYS, LEDGER_OUTPUTS
 from ..state.merge import MergedSchema, merge_schemas
@@ -90,7 +91,7 @@ def _plan(
     options: dict[str, Any],
 ) -> AgentPlan:
     """Everything that the runs of the agent share."""
-    hooks = collect_hooks(options["middleware"])
+    hooks = with_run_hooks(collect_hooks(options["middleware"]), options["hooks"])
     layers = hooks.wraps["wrap_tool_call"]
     output = OutputPlan.from_response_format(options["response_format"])
     output.check_tool_names(tools.by_name)

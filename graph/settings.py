@@ -21,6 +21,9 @@ class AgentSettings(TypedDict, total=False):
     """Put before the conversation at each model call, never stored."""
     middleware: Sequence[Any]
     """Guards of the run, the first one outermost: our ``AgentMiddleware`` or LangChain's."""
+    hooks: Mapping[str, Sequence[Any]] | None
+    """Further hooks by point: ``before_run``, ``before_llm``, ``before_tool``, ``after_tool``,
+    ``on_exit``, ``after_run``; they run like those of a middleware registered last."""
     response_format: Any
     """The structured answer that is due: a schema, a union of schemas, or a strategy."""
     state_schema: Any
@@ -66,6 +69,7 @@ class AgentSettings(TypedDict, total=False):
 DEFAULTS: AgentSettings = {
     "system_prompt": None,
     "middleware": (),
+    "hooks": None,
     "response_format": None,
     "state_schema": None,
     "context_schema": None,

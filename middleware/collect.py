@@ -27,7 +27,7 @@ WrapPoint = Literal["wrap_model_call", "wrap_tool_call"]
 
 HOOK_POINTS: tuple[HookPoint, ...] = get_args(HookPoint)
 WRAP_POINTS: tuple[WrapPoint, ...] = get_args(WrapPoint)
-_REVERSED = frozenset({"after_model", "after_tools", "on_exit", "after_agent", "on_error"})
+REVERSED_POINTS = frozenset({"after_model", "after_tools", "on_exit", "after_agent", "on_error"})
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 
 def _ordered(named: list[tuple[str, Any]], point: HookPoint) -> Iterable[tuple[str, Any]]:
-    return reversed(named) if point in _REVERSED else named
+    return reversed(named) if point in REVERSED_POINTS else named
 
 
 def _hook(name: str, middleware: Any, point: HookPoint) -> Hook | None:

@@ -109,7 +109,8 @@ async def test_the_token_limit_ends_the_run_softly(run: Any, calling: Any) -> No
 
 async def test_the_recursion_limit_holds_in_every_way_of_running(run: Any, calling: Any) -> None:
     steps = [calling(("search", {"query": "a"}), start=n) for n in range(30)]
-    for options in ({}, {"checkpointer": InMemorySaver()}):
+    ways: list[Any] = [{}, {"checkpointer": InMemorySaver()}]
+    for options in ways:
         model = ScriptedChatModel(steps)
         config = {"recursion_limit": 7, "configurable": {"thread_id": "t"}}
         with pytest.raises(GraphRecursionError, match="limit of 7"):
@@ -250,7 +251,8 @@ async def test_two_calls_that_read_state_run_one_after_the_other(
         """Add an item."""
         return {"cart": [*state["cart"], item]}
 
-    for options in ({}, {"checkpointer": InMemorySaver()}):
+    ways: list[Any] = [{}, {"checkpointer": InMemorySaver()}]
+    for options in ways:
         model = ScriptedChatModel([calling(("add", {"item": "a"}), ("add", {"item": "b"})), "ok"])
         agent = create_agent(model, [add], state_schema=Cart, **options)
         result = await run(agent, {"messages": "go", "cart": []}, thread)
