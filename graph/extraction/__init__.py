@@ -1,41 +1,41 @@
-"""Extraction in bulk: the parts of a job, each pure or with one file of its own.
+"""Extraction in bulk: :func:`extract`, and the parts of a job, each pure or with one file.
 
 A job reads :class:`Record` objects one at a time, turns each into an :class:`Extraction` by the
-flow :func:`extract_record`, keeps it in a :class:`JobStore` or a :class:`JsonLines` file, and
-gives results in order through a :class:`Window`. What runs the flows side by side is not here.
-
->>> from langchain_core.messages import AIMessage
->>> from langchain_core.runnables import RunnableLambda
->>> from interlock.graph.structured_output import OutputPlan
->>> from interlock.middleware.flows import drive
->>> model = RunnableLambda(lambda messages: AIMessage('{"value": 42}'))
->>> output = OutputPlan.from_response_format(int).resolve(int, "a-model")
->>> (record,) = read_records(["It is forty-two."])
->>> drive(extract_record(record, Extractor(model, output)), print).value
-42
+flow :func:`extract_record`, keeps it in a :class:`JobStore` or a :class:`ResultFile`, and gives
+results in order through a :class:`Window`. ``job`` runs the flows side by side, in a synchronous
+or an asynchronous run alike.
 """
 
 from __future__ import annotations
 
+from .extractions import AsyncExtractions, Extractions, aextract, extract
 from .job_store import JobStore
 from .json_lines import JsonLines
 from .rate_limit import RateLimit
 from .record import Record, read_records
 from .record_flow import Extractor, ends_the_job, extract_record
 from .result import Extraction
+from .result_file import ResultFile
+from .settings import ExtractSettings
 from .totals import Totals
 from .window import Window
 
 __all__ = [
+    "AsyncExtractions",
+    "ExtractSettings",
     "Extraction",
+    "Extractions",
     "Extractor",
     "JobStore",
     "JsonLines",
     "RateLimit",
     "Record",
+    "ResultFile",
     "Totals",
     "Window",
+    "aextract",
     "ends_the_job",
+    "extract",
     "extract_record",
     "read_records",
 ]

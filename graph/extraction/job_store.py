@@ -101,7 +101,8 @@ class JobStore:
         """Keep the result of a record that is not done yet. It is on disk when this returns.
 
         Raises:
-            StorageError: The record is done already, or the file cannot be written.
+            InvalidInputError: Another record with the same key or position is done.
+            StorageError: The file cannot be written.
         """
         record = result.record
         row = (
@@ -117,8 +118,14 @@ class JobStore:
             json.dumps(dict(result.usage)),
             result.seconds,
         )
-        with self._errors(), self._lock, self._db:
-            self._db.execute(_INSERT, row)
+        try:
+            with self._errors(), self._lock, self._db:
+                self._db.execute(_INSERT, row)
+        except StorageError as error:
+            if not isinstance(error.__cause__, sqlite3.IntegrityError):
+                raise
+            msg = f"Two records have the key {record.key!r}; give each record its own."
+            raise InvalidInputError(msg, key=record.key) from error
 
     def results(self) -> Iterator[Extraction[Any]]:
         """Give all results in the order of the input, without their texts and values."""

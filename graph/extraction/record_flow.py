@@ -17,7 +17,6 @@ from langchain_core.exceptions import (
     ModelPermissionDeniedError,
 )
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import Runnable
 from langgraph.errors import GraphBubbleUp
 
 from ...middleware.flows import WAIT, Ask, Flow
@@ -25,9 +24,12 @@ from ...middleware.retry_hints import status_of
 from ...middleware.retrying import RetryPolicy
 from ...state.errors import ConfigurationError
 from ...state.history import with_clean_calls
+from ...tools.calls import Dual
+from ..direct_call import may_call_directly
 from ..structured_output import ActiveOutput, Answered, AskAgain, Failed
 from .record import Record
 from .result import Extraction
+from .time_limit import limited
 from .totals import summed_usage
 
 _HOPELESS = frozenset({401, 403, 404})
@@ -40,23 +42,29 @@ _HOPELESS_ERRORS = (
 )
 
 
+INSTRUCTIONS = "Extract the data from the user's text. Do not make anything up."
+"""The system prompt where none is given."""
+
+
 @dataclass(frozen=True)
 class Extractor:
     """How the records of a job are extracted."""
 
-    model: Runnable[Any, Any]
-    """The model with the tools or the schema bound."""
+    model: Dual
+    """``(messages, config)``: the model with the tools or the schema bound."""
     output: ActiveOutput
     """How its replies are read."""
-    instructions: str = "Extract the data from the user's text. Do not make anything up."
+    instructions: str = INSTRUCTIONS
     """System prompt; the record's text follows as the user's message."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     """When a request that failed is made again."""
     time_limit_s: float | None = None
-    """Seconds after which no further request is made for a record."""
+    """Seconds after which a request is given up and no further one is made for a record."""
     turn_wait_s: Callable[[], float] = lambda: 0.0
     """Seconds that the next request has to wait for its turn, as a rate limit tells."""
     clock: Callable[[], float] = time.monotonic
+    direct: Dual | None = None
+    """``(messages)``: the model without langchain-core's bookkeeping, where nobody reads it."""
 
 
 def ends_the_job(error: Exception) -> bool:
@@ -113,10 +121,12 @@ class _Run:
                 return self.late()
             self.attempts += 1
             try:
-                reply = yield Ask.model(self.extractor.model, self.messages)
+                reply = yield self.request()
             except GraphBubbleUp:
                 raise
             except Exception as error:  # noqa: BLE001 -- the boundary: one record, one rejection
+                if self.is_late():
+                    return self.late()
                 pause = self.pause_after(error, failed)
                 if pause is None:
                     return self.rejected(type(error).__name__, str(error))
@@ -126,6 +136,16 @@ class _Run:
             else:
                 return self.taken(reply)
         raise AssertionError  # pragma: no cover -- count() has no end
+
+    def request(self) -> Ask:
+        """What the model is asked now, within the time that is left."""
+        extractor = self.extractor
+        ask = Ask(extractor.model, (self.messages, None))
+        if extractor.direct is not None and may_call_directly(self.messages):
+            ask = Ask(extractor.direct, (self.messages,))
+        if extractor.time_limit_s is None:
+            return ask
+        return Ask(limited(ask.function, extractor.time_limit_s - self.seconds()), ask.args)
 
     def pause_after(self, error: Exception, failed: int) -> float | None:
         """Seconds to wait before the next request, or None to reject the record."""
@@ -146,7 +166,7 @@ class _Run:
     def is_late(self, in_s: float = 0.0) -> bool:
         """Whether the time limit is over, or will be in some seconds."""
         limit = self.extractor.time_limit_s
-        return limit is not None and self.seconds() + in_s > limit
+        return limit is not None and self.seconds() + in_s >= limit
 
     def late(self) -> Extraction[Any]:
         """The rejection of a record whose time is over."""
@@ -154,7 +174,7 @@ class _Run:
 
     def seconds(self) -> float:
         """Seconds since the extraction began."""
-        return self.extractor.clock() - self.started
+        return round(self.extractor.clock() - self.started, 6)
 
     def extracted(self, answer: Answered) -> Extraction[Any]:
         """The result with a value."""

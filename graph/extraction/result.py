@@ -34,6 +34,8 @@ class Extraction(Generic[ValueT]):
     """The model's own JSON value, from which ``value`` was made."""
     schema_name: str = ""
     """Which schema of a union the value fits."""
+    resumed: bool = field(default=False, compare=False)
+    """Whether an earlier run of the job has made it."""
 
     @property
     def rejected(self) -> bool:

@@ -57,3 +57,7 @@ class Window(Generic[ItemT]):
             released.append(self._waiting.pop(self._next))
             self._next += 1
         return released
+
+    def rest(self) -> list[ItemT]:
+        """Give what is held back, in order, though not all before it is finished."""
+        return [self._waiting.pop(position) for position in sorted(self._waiting)]

@@ -62,7 +62,7 @@ def test_results_come_in_the_order_of_the_input(path: Path) -> None:
 def test_record_is_done_once(path: Path) -> None:
     with JobStore(path, SETTINGS) as store:
         store.add(done(0))
-        with pytest.raises(StorageError, match="UNIQUE"):
+        with pytest.raises(InvalidInputError, match="Two records"):
             store.add(done(0))
 
 

@@ -14,6 +14,7 @@ from interlock.graph.structured_output import OutputPlan, ToolStrategy
 from interlock.middleware.flows import Ask, adrive, drive
 from interlock.middleware.retrying import RetryPolicy
 from interlock.state.errors import ConfigurationError
+from interlock.tools.calls import Dual
 
 RECORD = Record(0, "0", "Oslo has 717,710 people.")
 USAGE: Any = {"input_tokens": 5, "output_tokens": 1, "total_tokens": 6}
@@ -51,7 +52,9 @@ def extractor(script: Callable[..., Any], **settings: Any) -> Extractor:
     strategy = ToolStrategy(City)
     output = OutputPlan.from_response_format(strategy).resolve(strategy, "m")
     assert output is not None
-    return Extractor(RunnableLambda(script), output, retry=NO_WAIT, **settings)
+    model = RunnableLambda(script)
+    asked = Dual("model", model.invoke, model.ainvoke)
+    return Extractor(asked, output, retry=NO_WAIT, **settings)
 
 
 def extracted(script: Script, **settings: Any) -> Extraction[Any]:
@@ -131,7 +134,7 @@ def test_record_without_text_costs_nothing() -> None:
 
 
 def test_no_request_is_made_after_the_time_limit() -> None:
-    times = iter([0.0, 1.0, 61.0, 61.0])
+    times = iter([0.0, 1.0, 1.0, 61.0, 61.0])
     result = extracted(Script(WRONG), time_limit_s=60, clock=lambda: next(times))
 
     assert (result.error_type, result.attempts, result.seconds) == ("TimeLimit", 1, 61.0)
