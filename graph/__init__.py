@@ -11,6 +11,7 @@ from ..state.schema import AgentState
 from .agent import create_agent
 from .approvals import aanswer, answer, apending, pending
 from .compiled import AgentGraph
+from .extraction import aextract, extract
 from .snapshots import aresume_snapshot, resume_snapshot
 from .structured_output import (
     AutoStrategy,
@@ -31,10 +32,12 @@ __all__ = [
     "StructuredOutputValidationError",
     "ToolStrategy",
     "aanswer",
+    "aextract",
     "answer",
     "apending",
     "aresume_snapshot",
     "create_agent",
+    "extract",
     "pending",
     "resume_snapshot",
 ]
