@@ -10,25 +10,15 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ...state.history import last_ai_message
 from ...tools.calls import AWAITING, BLOCKING, Calls, Job, run_inline
-from ..base import AgentMiddleware
 from ..request import ModelRequest, ModelResponse
-from .check import GuardedCheck
+from .named import CheckedMiddleware
 from .verdict import Verdict
 
 Update = dict[str, Any] | None
 
 
-class MessageGuardrail(AgentMiddleware):
+class MessageGuardrail(CheckedMiddleware):
     """What the two guardrails on messages share."""
-
-    def __init__(self, name: str, check: GuardedCheck) -> None:
-        self._name = name
-        self._check = check
-
-    @property
-    def name(self) -> str:
-        """Name of the check."""
-        return self._name
 
     def _stop(self, verdict: Verdict, replaces: BaseMessage | None = None) -> dict[str, Any]:
         """End the run with the reason as its answer; the name of the check is the exit reason."""

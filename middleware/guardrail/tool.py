@@ -10,24 +10,14 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from ...tools.calls import AWAITING, BLOCKING, Calls, run_inline
-from ..base import AgentMiddleware
-from .check import GuardedCheck
+from .named import CheckedMiddleware
 
 Result = ToolMessage | Command[Any]
 Handler = Callable[[ToolCallRequest], Awaitable[Result]]
 
 
-class ToolGuardrail(AgentMiddleware):
+class ToolGuardrail(CheckedMiddleware):
     """What the two guardrails around tool calls share."""
-
-    def __init__(self, name: str, check: GuardedCheck) -> None:
-        self._name = name
-        self._check = check
-
-    @property
-    def name(self) -> str:
-        """Name of the check."""
-        return self._name
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
