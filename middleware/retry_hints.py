@@ -5,16 +5,13 @@ Nothing here reads the words of an error: they change with every release of a pr
 
 from __future__ import annotations
 
-import math
-import time
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
 from langchain_core.exceptions import ModelError
 
 from ..state.errors import InterlockError, StructuredOutputError
 from ..state.structured_errors import RefusedAnswerError
+from .asked_wait import seconds_in, wait_in_headers
 
 _SERVER_ERRORS = 500
 _CLIENT_ERRORS = 400
@@ -60,37 +57,10 @@ def asked_wait_s(error: BaseException) -> float | None:
     holds, in seconds or as a date.
     """
     for name in ("retry_after_s", "retry_after"):
-        if (seconds := _seconds(getattr(error, name, None))) is not None:
+        if (seconds := seconds_in(getattr(error, name, None))) is not None:
             return seconds
     items: Any = getattr(getattr(getattr(error, "response", None), "headers", None), "items", None)
     if not callable(items):
         return None
     headers = {str(key).lower(): value for key, value in cast("Any", items())}
-    milliseconds = _seconds(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    value = headers.get("retry-after")
-    seconds = _seconds(value)
-    return seconds if seconds is not None else _until(value)
-
-
-def _seconds(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) and number >= 0 else None
-
-
-def _until(value: Any) -> float | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, moment.timestamp() - time.time())
+    return wait_in_headers(headers)

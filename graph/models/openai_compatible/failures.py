@@ -14,6 +14,7 @@ from typing import Final
 import httpx
 from pydantic_core import from_json
 
+from ....middleware.asked_wait import wait_in_headers
 from ....state.errors import ChatModelError
 from ....state.model_errors import (
     ChatModelAuthenticationError,
@@ -30,7 +31,6 @@ from ....state.model_errors import (
 from .excerpt import describe_body, excerpt
 from .json_value import as_list, as_object
 from .origin import Origin
-from .retry_after import retry_after_s
 
 _OVERFLOW: Final = re.compile(
     r"context.length|context.window|context.size|maximum.context|prompt.is.too.long"
@@ -222,7 +222,7 @@ def _build(
         provider_message=words,
         error_code=code or None,
         request_id=request_id,
-        retry_after_s=retry_after_s(origin.headers),
+        retry_after_s=wait_in_headers(origin.headers),
     )
     if code in _QUOTA_CODES or origin.status == HTTPStatus.PAYMENT_REQUIRED:
         error.is_retryable = False  # type: ignore[attr-defined]  # waiting does not fill an account

@@ -9,7 +9,7 @@ import pytest
 
 from interlock.graph.models import OpenAICompatibleChatModel
 from interlock.graph.models.openai_compatible.retry import wait_s
-from interlock.graph.models.openai_compatible.retry_after import retry_after_s
+from interlock.middleware.asked_wait import wait_in_headers
 from interlock.state.errors import ChatModelError
 from interlock.state.model_errors import ChatModelRateLimitError
 
@@ -126,14 +126,14 @@ def test_retry_works_in_both_styles(net: Net, ask: Fixture) -> None:
     ids=str,
 )
 def test_wish_of_the_provider_is_read(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after_s(httpx.Headers(headers)) == seconds
+    assert wait_in_headers(httpx.Headers(headers)) == seconds
 
 
 def test_date_to_come_means_the_seconds_until_then(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.time", lambda: 1_000_000.0)
     headers = httpx.Headers({"retry-after": formatdate(1_000_030, usegmt=True)})
 
-    assert retry_after_s(headers) == 30.0
+    assert wait_in_headers(headers) == 30.0
 
 
 def test_wait_is_what_the_provider_asks_or_grows_by_itself() -> None:
