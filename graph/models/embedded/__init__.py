@@ -12,9 +12,10 @@ text). They are no part of this project, which is MIT.
 ``DO_NOT_TRACK=1`` and ``HF_HUB_OFFLINE=1`` and open no socket; this process never imports it, so
 its own environment stays as it is.
 
-From outside in: ``model`` is the chat model; ``conversation`` and ``tool_set`` say how the engine
-reads a history and tools, ``answer`` and ``reply`` what becomes of its answer; ``pool``,
-``worker`` and ``child`` are the processes; ``engine_files`` finds what they run.
+From outside in: ``model`` is the chat model, with its ``settings``; ``conversation``, ``tool_set``
+and ``tokens`` say how the engine reads a history and tools; ``answer``, ``decision`` and ``reply``
+what becomes of its answer; ``pool``, ``worker`` and ``child`` are the processes, and
+``engine_files`` finds what they run. Only the last four touch the system; the others are pure.
 """
 
 from __future__ import annotations

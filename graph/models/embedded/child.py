@@ -11,6 +11,8 @@ import json
 import os
 import signal
 import sys
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
 from typing import Any, BinaryIO
 
 
@@ -25,13 +27,12 @@ def main(folder: str) -> None:
     # What native code prints must not mix with the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    sys.path.append(folder)
     engine: Any = None
     for line in sys.stdin.buffer:
         try:
             request = json.loads(line)
             if engine is None:
-                engine, answer = _started(request), {}
+                engine, answer = _started(request, folder), {}
             else:
                 answer = _answered(engine, request)
         except Exception as exc:  # noqa: BLE001 - the boundary to the parent
@@ -39,9 +40,16 @@ def main(folder: str) -> None:
         _write(answers, answer)
 
 
-def _started(request: dict[str, Any]) -> Any:
-    import needle  # noqa: PLC0415 - the environment that silences it is set by the parent
-
+def _started(request: dict[str, Any], folder: str) -> Any:
+    # The very package that the parent found, whatever else is on the path. The environment that
+    # silences it is the parent's gift too.
+    spec = PathFinder.find_spec("needle", [folder])
+    if spec is None or spec.loader is None:
+        msg = f"there is no package 'needle' in {folder!r}"
+        raise ImportError(msg)
+    needle: Any = module_from_spec(spec)
+    sys.modules["needle"] = needle
+    spec.loader.exec_module(needle)
     # The date is a fact like others: added here it would change the answers every minute.
     return needle.Needle(tools=request["tools"], system=request["facts"], auto_date=False)
 

@@ -157,20 +157,6 @@ def clean(text: str) -> str:
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
-def token_estimate(text: str) -> int:
-    """Return about how many tokens a text has for the engine.
-
-    Args:
-        text: What is measured. Words of English count one token per six letters, digits and
-            signs one each, other letters three (measured: the engine spells them in bytes).
-    """
-    sizes = (
-        (len(part) + 5) // 6 if part.isascii() else 3
-        for part in re.findall(r"[A-Za-z]+|[^\sA-Za-z]", text)
-    )
-    return sum(sizes)
-
-
 def _result(message: ToolMessage, calls: Sequence[ToolCall], position: int) -> Result:
     made = next((call for call in calls if call["id"] == message.tool_call_id), None)
     return Result(

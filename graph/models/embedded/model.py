@@ -7,29 +7,25 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import (
-    BaseChatModel,
-    LangSmithParams,
-    LanguageModelInput,
-    ModelProfile,
-)
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
-from pydantic import ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import PrivateAttr
 from typing_extensions import override
 
 from ....state.errors import ConfigurationError
-from ....state.model_errors import ChatModelContextOverflowError, ChatModelRequestError
+from ....state.model_errors import ChatModelRequestError
 from ..openai_compatible.structured import OutputSchema
 from ..openai_compatible.structured_call import structured_call
 from ..openai_compatible.tools import ToolLike, wire_tool_choice, wire_tools
 from .answer import Answer, read_answer
-from .conversation import Conversation, clean, read_conversation, token_estimate
-from .decision import Decision, Rules, decide
+from .conversation import Conversation, clean, read_conversation
+from .decision import Decision, decide
 from .engine_files import engine_folder
 from .pool import WorkerPool
 from .reply import reply
+from .settings import EmbeddedSettings
 from .tool_set import EngineTool, engine_tools, tools_json
 from .worker import Worker, engine_command
 
@@ -42,7 +38,7 @@ class _Engine:
     facts: str
 
 
-class EmbeddedChatModel(BaseChatModel):
+class EmbeddedChatModel(EmbeddedSettings):
     """A tool-calling model that runs here, offline, from an installed wheel; it needs no key.
 
     It picks tools and fills their arguments; **it writes no text of its own**. So a reply is
@@ -59,8 +55,8 @@ class EmbeddedChatModel(BaseChatModel):
     It reads little: about 256 tokens at a time, English above all, and of a system prompt only
     facts, one per line: ``date: 2026-12-01 Tue 10:00`` (without it, "tomorrow" means nothing),
     ``locale``, ``device``, ``battery``, ``network``, ``location``, ``user``, ``assistant``.
-    Results are cut to 400 characters for it, never for the reader. With more than five tools it
-    looks up the five likeliest for each request. Decoding is greedy, so the same history gives the
+    Results are cut to 400 characters for it, never for the reader. Of many tools it
+    looks up the likeliest few for each request. Decoding is greedy, so the same history gives the
     same reply, and sampling settings change nothing.
 
     ``tool_choice`` is followed: a named tool is the only one offered, and where some call is due a
@@ -76,39 +72,10 @@ class EmbeddedChatModel(BaseChatModel):
         ConfigurationError: A setting is unknown or wrong.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
-
-    model: Literal["needle3"] = "needle3"
-    """Which model. There is one."""
-    strict: bool = True
-    """Withhold calls whose arguments the engine found nothing for, or that the request negates."""
-    min_confidence: float = Field(default=0.25, ge=0, le=1)
-    """Withhold calls the engine is less sure of. On its own acceptance cases it is right in 87 of
-    96 with 0.1, which it withholds itself, in 90 with 0.25, in 86 with 0.4."""
-    earlier_turns: int = Field(default=1, ge=0, le=3)
-    """Turns before the current one that the engine is told, each for two more engine turns.
-    Measured on follow-up requests: 13 of 16 right with 0, 14 with 1, 15 with 3; beyond that it
-    degrades."""
-    max_tools: int = Field(default=32, ge=1)
-    """Tools that may be offered. Reading 30 takes the engine some 20 seconds, 120 three minutes."""
-    max_input_tokens: int = Field(default=256, ge=1)
-    """Longest request, by estimate: the engine's window. What lies before it is misread."""
-    max_tokens: int = Field(default=512, ge=1)
-    """Longest answer of the engine."""
-    max_workers: int = Field(default=4, ge=1)
-    """Tool sets that may be loaded at once, about 100 MB each."""
-    timeout_s: float = Field(default=300, gt=0)
-    """Seconds the engine may take to start, or for one of its turns."""
-
     _pool: WorkerPool[_Engine, Worker] = PrivateAttr()
 
     def __init__(self, **settings: Any) -> None:
-        try:
-            super().__init__(**settings)
-        except ValidationError as exc:
-            wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in exc.errors())
-            msg = f"Wrong settings of the embedded model: {wrong}. Correct them."
-            raise ConfigurationError(msg) from None
+        super().__init__(**settings)
         command = engine_command(engine_folder())
         timeout_s = self.timeout_s
 
@@ -146,7 +113,7 @@ class EmbeddedChatModel(BaseChatModel):
             ConfigurationError: There are too many tools, or the choice names none of them.
         """
         wired = wire_tools(tools)
-        engine_tools(wired, limit=self.max_tools)
+        engine_tools(wired, self.tool_limits)
         choice = wire_tool_choice(tool_choice, wired)
         if choice is not None:
             kwargs["tool_choice"] = choice
@@ -202,7 +169,7 @@ class EmbeddedChatModel(BaseChatModel):
             raise ChatModelRequestError(msg)
         conversation = read_conversation(messages)
         wired: list[Any] = kwargs.get("tools") or []
-        tools = engine_tools(wired, limit=self.max_tools)
+        tools = engine_tools(wired, self.tool_limits)
         choice = wire_tool_choice(kwargs.get("tool_choice"), wired)
         decision = None
         if tools and choice != "none":
@@ -223,61 +190,21 @@ class EmbeddedChatModel(BaseChatModel):
         tools: Sequence[EngineTool],
         choice: str | dict[str, Any] | None,
     ) -> Decision:
-        self._check_size(conversation.turn.request)
-        rules = Rules(
-            forced=choice not in (None, "auto"),
-            strict=self.strict,
-            min_confidence=self.min_confidence,
-        )
+        self.check_request(conversation.turn.request)
+        forced, results = choice not in (None, "auto"), conversation.turn.results
         if isinstance(choice, dict):
             named: Any = choice.get("function") or choice
             tools = [tool for tool in tools if tool.name == named.get("name")]
         answer = self._ask(tools, conversation.facts, conversation.inputs(self.earlier_turns))
-        decision = decide(answer, conversation, tools, rules)
-        if rules.forced and not decision.calls and conversation.turn.results:
+        decision = decide(answer, conversation, tools, self.rules(forced=forced and not results))
+        if forced and results and not decision.calls:
             # The engine holds the turn to be over, but a call is due: as a request of its own.
-            called = {result.name for result in conversation.turn.results}
+            called = {result.name for result in results}
             tools = [tool for tool in tools if tool.name not in called] or tools
             answer = self._ask(tools, conversation.facts, [conversation.as_one_request()])
-            decision = decide(answer, conversation, tools, rules)
+            decision = decide(answer, conversation, tools, self.rules(forced=True))
         return decision
 
     def _ask(self, tools: Sequence[EngineTool], facts: str, inputs: Sequence[str]) -> Answer:
         with self._pool.lease(_Engine(tools_json(tools), clean(facts))) as worker:
             return read_answer(worker.tell(inputs, max_tokens=self.max_tokens))
-
-    def _check_size(self, request: str) -> None:
-        size = token_estimate(request)
-        if size > self.max_input_tokens:
-            msg = (
-                f"The request has about {size} tokens, and the embedded model misreads more than "
-                f"{self.max_input_tokens}. Shorten it or split it; or, if what matters stands at "
-                "its end, raise max_input_tokens."
-            )
-            raise ChatModelContextOverflowError(msg)
-
-    @property
-    @override
-    def _llm_type(self) -> str:
-        return "embedded"
-
-    @property
-    @override
-    def _identifying_params(self) -> Mapping[str, Any]:
-        return {"model": self.model, "strict": self.strict, "earlier_turns": self.earlier_turns}
-
-    @override
-    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
-        return LangSmithParams(
-            ls_provider="embedded", ls_model_name=self.model, ls_model_type="chat"
-        )
-
-    @override
-    def _resolve_model_profile(self) -> ModelProfile | None:
-        return ModelProfile(
-            text_inputs=True,
-            text_outputs=False,
-            tool_calling=True,
-            tool_choice=True,
-            structured_output=False,
-        )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from ....state.errors import ConfigurationError, ToolDefinitionError
+from .tokens import token_estimate
 
 _KEPT: Final = (
     "description",
@@ -49,24 +50,43 @@ class EngineTool:
     """Required arguments that may be null. The engine cannot write null: it leaves them out."""
 
 
-def engine_tools(wired: Sequence[Mapping[str, Any]], *, limit: int) -> tuple[EngineTool, ...]:
+@dataclass(frozen=True)
+class ToolLimits:
+    """How much may be offered. All of it is read before the first request."""
+
+    tools: int
+    """How many tools."""
+    tokens: int
+    """How long they may be together, by estimate."""
+
+
+def engine_tools(wired: Sequence[Mapping[str, Any]], limits: ToolLimits) -> tuple[EngineTool, ...]:
     """Return tools as the engine reads them.
 
     Args:
         wired: Tools in OpenAI's form.
-        limit: How many there may be: each lengthens what the engine reads first.
+        limits: How many and how long they may be.
 
     Raises:
-        ConfigurationError: There are too many.
+        ConfigurationError: They are too many or too long.
         ToolDefinitionError: A tool is no function, such as a provider's own web search.
     """
-    if len(wired) > limit:
+    if len(wired) > limits.tools:
         msg = (
-            f"The embedded model was given {len(wired)} tools and takes {limit}: reading 30 tools "
-            "takes it 20 seconds, 120 nearly three minutes. Offer fewer, or raise max_tools."
+            f"The embedded model was given {len(wired)} tools and takes {limits.tools}. "
+            "Offer fewer, or raise max_tools: 60 take it 15 seconds to read."
         )
         raise ConfigurationError(msg)
-    return tuple(map(_engine_tool, wired))
+    tools = tuple(map(_engine_tool, wired))
+    size = token_estimate(tools_json(tools))
+    if size > limits.tokens:
+        msg = (
+            f"The tools have about {size} tokens, and the embedded model takes {limits.tokens}. "
+            "Offer fewer, shorten their descriptions and schemas, or raise max_tool_tokens: it "
+            "reads some 200 tokens a second and cannot read more than 8000."
+        )
+        raise ConfigurationError(msg)
+    return tools
 
 
 def tools_json(tools: Sequence[EngineTool]) -> str:

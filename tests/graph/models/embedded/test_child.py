@@ -47,18 +47,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def command(folder: Path) -> list[str]:
-    # -S leaves out site-packages, where the real package may be.
-    python, *rest = engine_command(folder)
-    return [python, "-S", *rest]
-
-
 @pytest.fixture
 def start(folder: Path) -> Iterator[Start]:
     started: list[Worker] = []
 
     def run(tools: str = "[]") -> Worker:
-        started.append(Worker(command(folder), {"tools": tools, "facts": "date: x"}, timeout_s=60))
+        started.append(
+            Worker(engine_command(folder), {"tools": tools, "facts": "date: x"}, timeout_s=60)
+        )
         return started[-1]
 
     yield run
@@ -105,7 +101,12 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="waits by Linux's pidfd")
 def test_the_process_ends_with_its_parent(folder: Path, ends: Callable[[int], bool]) -> None:
-    parent = [sys.executable, "-I", "-c", KILLED, json.dumps(command(folder))]
+    parent = [sys.executable, "-I", "-c", KILLED, json.dumps(engine_command(folder))]
     done = subprocess.run(parent, stdout=subprocess.PIPE, timeout=60, check=False)
     assert done.returncode == -signal.SIGKILL
     assert ends(int(done.stdout))
+
+
+def test_a_package_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ChatModelRequestError, match="no package 'needle'"):
+        Worker(engine_command(tmp_path), {"tools": "[]", "facts": ""}, timeout_s=60)

@@ -14,11 +14,7 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
-from interlock.graph.models.embedded.conversation import (
-    clean,
-    read_conversation,
-    token_estimate,
-)
+from interlock.graph.models.embedded.conversation import clean, read_conversation
 from interlock.state.errors import InvalidInputError
 from interlock.state.model_errors import ChatModelRequestError
 
@@ -127,14 +123,6 @@ def test_a_history_without_a_request_is_refused(history: list[BaseMessage]) -> N
 
 def test_texts_that_c_code_cannot_read_are_cleaned() -> None:
     assert clean("a\0b\ud800c") == "a b?c"
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [("", 0), ("What is the weather?", 6), ("12.50", 5), ("天气", 6), ("x" * 60, 10)],
-)
-def test_tokens_are_estimated(text: str, tokens: int) -> None:
-    assert token_estimate(text) == tokens
 
 
 def test_a_turn_can_be_asked_as_one_request() -> None:
