@@ -56,6 +56,10 @@ def _flow(request: ModelRequest[Any]) -> Flow[ModelResponse[Any]]:
 
 
 def _raise_if_refused(message: BaseMessage) -> None:
+    # Without a provider langchain-core reads no refusal out of plain text, and the blocks of a
+    # message are dear to make.
+    if isinstance(message.content, str) and "model_provider" not in message.response_metadata:
+        return
     for block in cast("list[Any]", message.content_blocks):
         if block["type"] == "refusal":
             raise ModelRefusalError.from_refusal(block, raw_message=message)

@@ -96,6 +96,7 @@ class TodoListMiddleware(AgentMiddleware[Any, Any, Any]):
         self.system_prompt = system_prompt
         self.tool_description = tool_description
         self.tools = [write_todos.model_copy(update={"description": tool_description})]
+        self._last: tuple[SystemMessage | None, SystemMessage] | None = None
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -123,8 +124,13 @@ class TodoListMiddleware(AgentMiddleware[Any, Any, Any]):
         return {"messages": answers}
 
     def _instructed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        before = request.system_message
+        before, last = request.system_message, self._last
+        # Nearly always the agent's own prompt, the same object for each call.
+        if last is None or last[0] is not before:
+            last = self._last = before, self._with_instructions(before)
+        return request.override(system_message=last[1])
+
+    def _with_instructions(self, before: SystemMessage | None) -> SystemMessage:
         blocks: list[Any] = list(before.content_blocks) if before is not None else []
         text = f"\n\n{self.system_prompt}" if blocks else self.system_prompt
-        message = SystemMessage(content=[*blocks, {"type": "text", "text": text}])
-        return request.override(system_message=message)
+        return SystemMessage(content=[*blocks, {"type": "text", "text": text}])
