@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.middleware.redaction.pattern import bounded_finder, pattern_detector
+from interlock.middleware.redaction.pattern import BoundedPattern, pattern_detector
 from interlock.state.errors import ConfigurationError
 from interlock.state.guardrail_errors import DetectorError
 
@@ -37,12 +37,20 @@ def test_empty_matches_are_none() -> None:
 
 def test_search_that_takes_too_long_lets_nothing_pass() -> None:
     ticks = count()
-    find = bounded_finder(r"\w+!", time_limit_s=5, clock=lambda: float(next(ticks)))
+    pattern = BoundedPattern(r"\w+!", clock=lambda: float(next(ticks)))
 
     with pytest.raises(DetectorError, match="longer than 5 s"):
-        list(find("word " * 10_000))
+        list(pattern.spans("word " * 10_000, 5))
+
+
+def test_occurrence_is_told_however_long_the_text() -> None:
+    pattern = BoundedPattern(r"x+!")
+
+    assert pattern.occurs_in("." * 20_000 + "xx!")
+    assert not pattern.occurs_in("." * 20_000 + "xx")
+    assert BoundedPattern(r"^$").occurs_in("")
 
 
 def test_long_chain_of_repetitions_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="3 repetitions"):
-        bounded_finder(r".*.*.*x")
+        BoundedPattern(r".*.*.*x")
