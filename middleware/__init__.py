@@ -89,6 +89,7 @@ from .decorators import (
     wrap_model_call,
     wrap_tool_call,
 )
+from .file_search import FilesystemFileSearchMiddleware
 from .firewall import ToolFirewallMiddleware
 from .guardrail import Verdict, allow, ask, block, guardrail, revise
 from .human_in_the_loop import HumanInTheLoopMiddleware, InterruptMode, InterruptOnConfig
@@ -168,6 +169,7 @@ __all__ = [
     "EditDecision",
     "ExtendedModelResponse",
     "FileSystemToolResultStore",
+    "FilesystemFileSearchMiddleware",
     "FirewallError",
     "HITLBreakpointException",
     "HITLRequest",
