@@ -12,6 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolCallTransformer
 
 from ..middleware.collect import HookPlan, collect_hooks, fit_to_agent, middleware_name
+from ..middleware.model_names import resolve_names_with
 from ..middleware.run_hooks import with_run_hooks
 from ..state.input import InputCheck
 from ..state.ledger import ENGINE_KEYS, LEDGER_OUTPUTS
@@ -75,12 +76,18 @@ def create_agent(
     return _compile(graph, plan, options)
 
 
-def _model(model: str | BaseChatModel) -> BaseChatModel:
-    if isinstance(model, str):
-        from .models.registry import init_chat_model  # noqa: PLC0415 - only strings need it
+def _by_name(name: str) -> BaseChatModel:
+    from .models.registry import init_chat_model  # noqa: PLC0415 - only names need it
 
-        return check_model(init_chat_model(model))
-    return check_model(model)
+    return check_model(init_chat_model(name))
+
+
+# Middleware that asks a model of its own may be given it by name, too.
+resolve_names_with(_by_name)
+
+
+def _model(model: str | BaseChatModel) -> BaseChatModel:
+    return _by_name(model) if isinstance(model, str) else check_model(model)
 
 
 def _plan(

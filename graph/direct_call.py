@@ -15,6 +15,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.tracers.context import (
+    _configure_hooks,  # pyright: ignore[reportPrivateUsage] - a test holds what it is used for
+    tracing_v2_callback_var,
+)
 
 from ..tools.calls import Dual
 
@@ -56,16 +60,29 @@ def direct_call(bound: Runnable[Any, Any]) -> Dual | None:
     return Dual("model", ask, ask_later)
 
 
-def may_call_directly(messages: list[BaseMessage]) -> bool:
+def may_call_directly(messages: list[BaseMessage], *, layered: bool) -> bool:
     """Whether nothing outside the model asks for the public way, and the messages are plain text.
 
     langchain-core converts older forms of content blocks before it hands messages on.
+
+    Args:
+        messages: What is to be sent.
+        layered: A layer is around the call, which may have begun to listen in its own way, as
+            ``get_usage_metadata_callback`` does.
     """
     return (
         get_llm_cache() is None
+        and not (layered and _somebody_listens())
         and not get_debug()
         and not get_verbose()
         and all(type(m.content) is str for m in messages)
+    )
+
+
+def _somebody_listens() -> bool:
+    """Whether a context manager has set up a handler for the calls made inside it."""
+    return tracing_v2_callback_var.get() is not None or any(
+        variable.get() is not None for variable, *_ in _configure_hooks
     )
 
 

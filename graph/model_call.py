@@ -92,7 +92,8 @@ class ModelCall:
         messages = self._history(request)
         if request.system_message is not None:
             messages = [request.system_message, *messages]
-        if bound.direct and not self.observed and not self.layers and may_call_directly(messages):
+        layered = bool(self.layers)
+        if bound.direct and not self.observed and may_call_directly(messages, layered=layered):
             answer = await self.calls.call(bound.direct, messages)
         else:
             # Inside a traced layer the context's config makes the model a child of the layer.

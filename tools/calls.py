@@ -245,10 +245,11 @@ class AwaitingCalls:
     def blocking(self, function: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
         """A function for a worker thread: ``function`` runs on the loop, the thread waits."""
         loop = asyncio.get_running_loop()
-        context = copy_context()
 
         def call(*args: Any) -> T:
             done: Future[T] = Future()
+            # The layer may have set context variables for what it calls.
+            context = copy_context()
 
             def start() -> None:
                 task = loop.create_task(function(*args), context=context)

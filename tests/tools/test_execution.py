@@ -194,13 +194,13 @@ async def test_injected_arguments_are_filled_in_and_never_offered(
         cart: Annotated[list[str], InjectedState("cart")],
         store: Annotated[Any, InjectedStore()],
         ident: Annotated[str, InjectedToolCallId],
-        runtime: ToolRuntime,
+        runtime: ToolRuntime[Any, Any],
     ) -> str:
         """Look."""
         store.put(("a",), "k", {"v": 1})
         return f"{key}:{len(state)}:{cart}:{ident}:{runtime.tool_call_id}"
 
-    forged = {"key": "k", "state": {}, "cart": ["forged"], "ident": "forged", "runtime": 1}
+    forged: Any = {"key": "k", "state": {}, "cart": ["forged"], "ident": "forged", "runtime": 1}
     store = InMemoryStore()
     (result,) = await execute([look], call("look", forged), store=store, observed=observed)
     assert result.message.text == "k:3:['pen']:c1:c1"
@@ -401,7 +401,10 @@ async def test_a_layer_that_returns_nothing_usable_is_an_error(execute: Execute)
         """Give."""
         return "x"
 
-    wraps = [Dual("bad", sync=lambda _request, _handler: None)]
+    def nothing(_request: Any, _handler: Any) -> None:
+        """Return nothing."""
+
+    wraps = [Dual("bad", sync=nothing)]
     (result,) = await execute([give], call("give", {}), wraps=wraps)
     assert result.message.status == "error"
     assert "NoneType" in result.message.text
