@@ -68,7 +68,14 @@ def answer_type(
         A type for ``{"decisions": [...]}`` with one decision per question, or
         ``{"decisions": {call_id: ...}}`` with at least one.
     """
-    types = {ident: _decision(allowed, tools) for ident, allowed, tools in questions}
+    types: dict[str, Any] = {}
+    made: dict[Any, Any] = {}
+    for ident, allowed, tools in questions:
+        # Many calls of one tool share one type: making it is what takes the time.
+        key = (tuple(allowed), tuple(tools))
+        if key not in made:
+            made[key] = _decision(allowed, tools)
+        types[ident] = made[key]
     in_order: Any = GenericAlias(tuple, tuple(types.values()))
     by_call: Any = _typed_dict("DecisionsByCall", types, total=False)
     decisions = Annotated[
