@@ -25,6 +25,7 @@ from ..state.errors import (
     ToolExecutionError,
     WouldBlockError,
 )
+from ..state.fatal import is_fatal
 from .batches import StateAccess, next_batch
 from .calls import Calls, Dual, call_layer
 from .definition import ToolSet
@@ -215,7 +216,7 @@ class ToolExecutor:
     def _failed(self, request: ToolCallRequest, error: Exception) -> CallResult:
         """The answer to a call that raised, as the policy has it."""
         call, policy = request.tool_call, self.policy.on_error
-        if policy == "raise":
+        if policy == "raise" or is_fatal(error):
             raise error
         if callable(policy):
             text = policy(error, request)
