@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, cast, overload
 
 from langchain_core.language_models import BaseChatModel
 
-from ...state.errors import ConfigurationError
+from ...state.errors import ConfigurationError, MissingExtraError
 from .configurable import ConfigurableChatModel
 from .integrations import integration_model, integration_names, is_installed, package_of
 from .openai_compatible import OpenAICompatibleChatModel
@@ -128,7 +128,7 @@ def chat_model(
             f"{package_of(provider)!r}, or use an OpenAI-compatible address: pass base_url and "
             "model_provider='openai_compatible'."
         )
-        raise ConfigurationError(msg)
+        raise MissingExtraError(msg, extra=package_of(provider))
     msg = (
         f"Unknown provider {provider!r}. Use one of {', '.join(known_providers())}; install "
         "a package that offers it; or pass base_url and model_provider='openai_compatible'."
