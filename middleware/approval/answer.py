@@ -64,7 +64,7 @@ def check_kind(decision: Any, asked: Asked) -> Decision:
     kind = cast("Any", decision).get("type") if isinstance(decision, Mapping) else None
     if kind not in asked.allowed:
         msg = (
-            f"Unexpected human decision: {_short(decision)}. Decision type {kind!r} is not allowed for "
+            f"Unexpected human decision: {_short(decision)}. Decision type {_short(kind)} is not allowed for "
             f"tool {asked.name!r}. Expected one of {list(asked.allowed)} based on the tool's "
             "configuration."
         )

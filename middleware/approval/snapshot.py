@@ -43,7 +43,7 @@ class AgentSnapshot:
     """The run's counters, as its result would show them."""
     tool_name: str | None = None
     """The tool that was to run."""
-    waiting: Sequence[str] = ()
+    waiting: Sequence[str] = field(default_factory=list[str])
     """Ids of the calls that wait for a decision."""
     descriptions: Mapping[str, str] = field(default_factory=dict[str, str])
     """Descriptions of the tools that are called, by name."""
