@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
-from ...state.errors import InterlockError, MissingExtraError
+from ...state.errors import ConfigurationError, InterlockError
 
 _NEEDED = ("typer", "rich")
 _MISSING = "The interlock command needs the extra 'cli': pip install 'interlock[cli]'."
@@ -15,7 +15,7 @@ def main() -> None:
     """Run the command line and leave the process with its exit code.
 
     The code is 0 if the command did what it says, 1 if it failed, 2 if it cannot begin: wrong
-    arguments, or an extra that is not installed.
+    arguments or settings, or an extra that is not installed.
     """
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter gets an escape in its place.
@@ -27,7 +27,7 @@ def main() -> None:
 
     try:
         build_app()()
-    except MissingExtraError as error:
+    except ConfigurationError as error:
         sys.exit(_refused(str(error)))
     except InterlockError as error:
         sys.stderr.write(f"{error}\n")
