@@ -149,6 +149,21 @@ async def test_approval_does_not_serve_a_later_call_of_the_same_id_and_arguments
     assert desk.did == ["send a x1"]
 
 
+async def test_old_approval_does_not_serve_the_same_call_when_it_comes_round_the_model(
+    desk: Any, run: Run, calling: Calling
+) -> None:
+    class Replayed(AgentMiddleware):
+        def before_model(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
+            if len(state["messages"]) != 3:
+                return None
+            return {"messages": [calling(("send", {"to": "a"}))], "jump_to": "tools"}
+
+    agent = desk.agent(calling(("send", {"to": "a"})), around=[Replayed()])
+    await run(agent, GO, THREAD)
+    assert "__interrupt__" in await run(agent, answer(APPROVE), THREAD)
+    assert desk.did == ["send a x1"]
+
+
 async def test_two_reviews_of_one_tool_both_have_to_agree(
     desk: Any, run: Run, calling: Calling
 ) -> None:
