@@ -2,7 +2,7 @@
 
 Open ``agent.py`` first: ``create_agent`` builds the graph. ``turn.py`` runs the phases of a node,
 ``routing.py`` decides where a run goes, ``structured_output/`` reads structured answers,
-``models/`` holds chat models.
+``models/`` holds chat models, ``drawing/`` makes pictures, ``cli/`` is the command line.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from ..state.schema import AgentState
 from .agent import create_agent
 from .approvals import aanswer, answer, apending, pending
 from .compiled import AgentGraph
+from .drawing import draw, draw_svg
 from .extraction import aextract, extract
 from .snapshots import aresume_snapshot, resume_snapshot
 from .structured_output import (
@@ -37,6 +38,8 @@ __all__ = [
     "apending",
     "aresume_snapshot",
     "create_agent",
+    "draw",
+    "draw_svg",
     "extract",
     "pending",
     "resume_snapshot",

@@ -12,6 +12,7 @@ from langgraph.types import Command
 from ..state.input import InputCheck
 from ..tools.calls import AWAITING, BLOCKING, run_inline
 from .approvals import addressed
+from .drawing import draw, draw_svg
 from .engine import STREAMED, UNWATCHED, is_streamed
 
 
@@ -32,6 +33,14 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         vars(graph).update(vars(compiled))
         graph.input_check = check
         return graph
+
+    def draw(self, *, hooks: bool = False) -> str:
+        """The graph as Mermaid text, with every hook if asked; see :func:`interlock.graph.draw`."""
+        return draw(self, hooks=hooks)
+
+    def draw_svg(self, *, hooks: bool = False) -> str:
+        """The graph as an SVG image; see :func:`interlock.graph.draw_svg`."""
+        return draw_svg(self, hooks=hooks)
 
     def copy(self, update: dict[str, Any] | None = None) -> AgentGraph:
         """A graph with some fields replaced, as ``with_config`` needs it."""

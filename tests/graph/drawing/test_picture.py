@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from langgraph.graph import START, StateGraph
 
-from interlock.graph import create_agent
-from interlock.graph.drawing import draw
+from interlock.graph import create_agent, draw, draw_svg
 from interlock.graph.drawing.picture import Way, picture_of
 from interlock.graph.models.scripted import ScriptedChatModel
 from interlock.graph.plan import AgentPlan
@@ -85,6 +84,13 @@ def test_a_hook_says_where_it_may_jump_and_that_it_may_pause(agent: Any, guard: 
 
 def test_hooks_of_failures_stand_aside_in_their_order(agent: Any) -> None:
     assert [step.title for step in picture_of(agent(), hooks=True).on_error] == ["two", "one"]
+
+
+def test_an_agent_draws_itself(agent: Any) -> None:
+    built = agent()
+
+    assert built.draw(hooks=True) == draw(built, hooks=True)
+    assert built.draw_svg() == draw_svg(built)
 
 
 def test_a_graph_with_settings_of_its_own_is_still_an_agent(agent: Any) -> None:
