@@ -4,7 +4,9 @@ InterlockError
 ├── ConfigurationError (ValueError)      wrong settings, raised while something is built
 │   ├── ToolDefinitionError              a tool whose name, schema or description cannot be used
 │   ├── StateSchemaError                 state schemas that clash, reserve or cannot be read
-│   └── MissingExtraError (ImportError)  an optional dependency that is not installed
+│   ├── MissingExtraError (ImportError)  an optional dependency that is not installed
+│   └── ExecutionPolicyError (RuntimeError)  a shell cannot be limited as asked
+│           (lives in guardrail_errors.py)
 ├── InvalidInputError (ValueError)       input of a run that is refused before anything runs
 │   ├── InvalidInputTypeError (TypeError)
 │   │   (the next two are in approval_errors.py)

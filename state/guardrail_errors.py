@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import GuardrailError
+from .errors import ConfigurationError, GuardrailError
 
 
 class PIIDetectionError(GuardrailError):
@@ -47,3 +47,7 @@ class FirewallError(GuardrailError):
         """Name of the called tool."""
         self.fault = fault
         """What about the call is not allowed."""
+
+
+class ExecutionPolicyError(ConfigurationError, RuntimeError):
+    """The limits or the sandbox that a policy asks for cannot be had on this machine."""
