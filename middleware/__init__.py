@@ -21,6 +21,7 @@ from ..state.limit_errors import (
 )
 from ..state.schema import AgentState, OmitFromInput, OmitFromOutput, PrivateStateAttr
 from ..tools import ToolCallRequest
+from ._execution import BaseExecutionPolicy, HostExecutionPolicy
 from .approval import (
     Action,
     ActionRequest,
@@ -120,6 +121,8 @@ from .redaction import (
     presidio_detector,
 )
 from .request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
+from .sandboxes import CodexSandboxExecutionPolicy, DockerExecutionPolicy
+from .shell_tool import ShellToolMiddleware
 from .summarization import SummarizationMiddleware
 from .summary_trigger import TriggerClause
 from .todo import TodoListMiddleware
@@ -146,6 +149,7 @@ __all__ = [
     "ApproveDecision",
     "AskOncePolicy",
     "AutoModeMiddleware",
+    "BaseExecutionPolicy",
     "BlockingConfirmationStrategy",
     "Breakpoint",
     "BreakpointConfirmationStrategy",
@@ -154,6 +158,7 @@ __all__ = [
     "CallbackUI",
     "CannotPauseError",
     "ClearToolUsesEdit",
+    "CodexSandboxExecutionPolicy",
     "CompactionMiddleware",
     "Compactor",
     "ConfidencePolicy",
@@ -166,6 +171,7 @@ __all__ = [
     "Decision",
     "DecisionType",
     "DetectorError",
+    "DockerExecutionPolicy",
     "EditDecision",
     "ExtendedModelResponse",
     "FileSystemToolResultStore",
@@ -174,6 +180,7 @@ __all__ = [
     "HITLBreakpointException",
     "HITLRequest",
     "HITLResponse",
+    "HostExecutionPolicy",
     "HumanInTheLoopMiddleware",
     "HumanInTheLoopStrategy",
     "InjectionScreenMiddleware",
@@ -217,6 +224,7 @@ __all__ = [
     "ReviewContext",
     "RichConsoleUI",
     "Runtime",
+    "ShellToolMiddleware",
     "SimpleConsoleUI",
     "SlidingWindowCompactor",
     "StateT",
