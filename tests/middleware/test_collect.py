@@ -17,7 +17,7 @@ class Both(AgentMiddleware):
     async def abefore_model(self, state: Any, runtime: Any) -> None:
         """Do nothing."""
 
-    async def after_model(self, state: Any) -> None:
+    async def after_model(self, state: Any, runtime: Any) -> None:
         """Do nothing."""
 
 
@@ -47,7 +47,11 @@ def test_a_setting_of_langchain_middleware_is_no_hook() -> None:
 
 def test_a_hook_set_on_an_instance_counts() -> None:
     middleware = AgentMiddleware()
-    vars(middleware)["before_model"] = lambda _state, _runtime: None
+
+    def hook(state: Any, runtime: Any) -> None:
+        """Do nothing."""
+
+    vars(middleware)["before_model"] = hook
     assert collect_hooks([middleware]).hooks["before_model"]
 
 

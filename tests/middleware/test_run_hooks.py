@@ -78,7 +78,11 @@ async def test_a_hook_on_exit_keeps_the_run_going(run: Any, scripted: Any) -> No
 
 async def test_always_going_on_is_bounded_by_the_steps(run: Any, scripted: Any) -> None:
     model = scripted("again")
-    hooks: Any = {"on_exit": [lambda _state: {"continue_run": True}]}
+
+    def go_on(_state: Any) -> Any:
+        return {"continue_run": True}
+
+    hooks = {"on_exit": [go_on]}
     result = await run(
         create_agent(model, [search], hooks=hooks, max_agent_steps=3), {"messages": "go"}
     )
@@ -87,7 +91,11 @@ async def test_always_going_on_is_bounded_by_the_steps(run: Any, scripted: Any) 
 
 async def test_a_stop_reason_is_the_exit_reason(run: Any, scripted: Any) -> None:
     model = scripted("never")
-    agent = create_agent(model, [], hooks={"before_llm": [lambda _state: {"stop_run": "tired"}]})
+
+    def stop(_state: Any) -> Any:
+        return {"stop_run": "tired"}
+
+    agent = create_agent(model, [], hooks={"before_llm": [stop]})
     result = await run(agent, {"messages": "go"})
     assert (model.calls, result["exit_reason"], result["step_count"]) == (0, "tired", 0)
 

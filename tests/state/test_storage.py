@@ -10,16 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde import jsonplus
 from langgraph.checkpoint.serde.jsonplus import (
     EXT_CONSTRUCTOR_SINGLE_ARG,
     JsonPlusSerializer,
-    ormsgpack,  # type: ignore[attr-defined]  # pyright: ignore[reportPrivateImportUsage]
 )
 from pydantic import BaseModel
 
 from interlock.state.errors import UnstorableValueError
 from interlock.state.serializer import StrictSerializer
 from interlock.state.storage import check_storable, declared_types, strict_checkpointer
+
+ormsgpack: Any = vars(jsonplus)["ormsgpack"]
 
 
 class Color(Enum):

@@ -51,12 +51,11 @@ def execute(request: pytest.FixtureRequest) -> Execute:
         policy: ToolPolicy | None = None,
         store: Any = None,
         observed: bool = False,
-        **settings: Any,
     ) -> list[CallResult]:
         executor = ToolExecutor(collect_tools([("the test", tools)]), wraps, policy or ToolPolicy())
         port = BLOCKING if request.param == "sync" else AWAITING
         runtime: Any = Runtime(store=store)
-        context = RunContext(port, RunnableConfig(**settings), runtime, observed, KEYS)
+        context = RunContext(port, RunnableConfig(), runtime, observed, KEYS)
         work = executor.run_many(list(calls), STATE, context)
         results, errors = run_inline(work) if request.param == "sync" else await work
         if errors:
@@ -99,7 +98,7 @@ async def test_results_are_text_or_json(
     assert (result.message.tool_call_id, result.message.name) == ("c1", "give")
 
 
-@pytest.mark.parametrize("value", [object(), (n for n in ()), open, asyncio.sleep])
+@pytest.mark.parametrize("value", [object(), iter(()), open, asyncio.sleep])
 async def test_a_result_without_json_form_is_an_error_naming_its_type(
     execute: Execute, value: Any
 ) -> None:
