@@ -6,15 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel
 
 from interlock.graph.models import OpenAICompatibleChatModel
-from interlock.state.model_errors import (
-    ChatModelContextOverflowError,
-    ChatModelRequestError,
-    ChatModelServerError,
-)
+from interlock.state.model_errors import ChatModelContextOverflowError, ChatModelRequestError
 
 Ask = Callable[..., Any]
 
@@ -87,11 +82,3 @@ def test_too_long_a_request_is_an_overflow(
     for how in (ask, gather):
         with pytest.raises(ChatModelContextOverflowError, match="1024 tokens"):
             how(llama, "word " * 2000)
-
-
-def test_a_call_that_the_server_cannot_read_is_its_failure(
-    llama: OpenAICompatibleChatModel, ask: Ask
-) -> None:
-    begun = [HumanMessage("Weather in Paris?"), AIMessage("<tool_call>\n")]
-    with pytest.raises(ChatModelServerError, match="does not match"):
-        ask(llama.bind_tools([get_weather]), begun, max_tokens=2)
