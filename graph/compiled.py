@@ -42,6 +42,10 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """The graph as an SVG image; see :func:`interlock.graph.draw_svg`."""
         return draw_svg(self, hooks=hooks)
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """What a notebook shows; langgraph's own way asks a server on the internet for it."""
+        return {"text/plain": repr(self), "image/svg+xml": draw_svg(self)}
+
     def copy(self, update: dict[str, Any] | None = None) -> AgentGraph:
         """A graph with some fields replaced, as ``with_config`` needs it."""
         graph = object.__new__(type(self))

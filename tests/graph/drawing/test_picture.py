@@ -93,6 +93,15 @@ def test_an_agent_draws_itself(agent: Any) -> None:
     assert built.draw_svg() == draw_svg(built)
 
 
+def test_a_notebook_shows_the_picture_without_asking_a_server(agent: Any) -> None:
+    built = agent()
+
+    assert built._repr_mimebundle_() == {
+        "text/plain": repr(built),
+        "image/svg+xml": draw_svg(built),
+    }
+
+
 def test_a_graph_with_settings_of_its_own_is_still_an_agent(agent: Any) -> None:
     built = agent()
 
