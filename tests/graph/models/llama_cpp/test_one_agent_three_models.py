@@ -78,7 +78,8 @@ def llama_cpp(request: pytest.FixtureRequest) -> Candidate:
 @pytest.fixture(params=[scripted, embedded, llama_cpp], ids=lambda build: build.__name__)
 def candidate(request: pytest.FixtureRequest) -> Candidate:
     """Each of the three models."""
-    return request.param(request)
+    build: Callable[[pytest.FixtureRequest], Candidate] = request.param
+    return build(request)
 
 
 async def test_a_structured_answer_ends_the_run(candidate: Candidate, run: Run) -> None:
