@@ -21,6 +21,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from .definition import ToolSet, collect_tools
 from .execution import OnToolError, ToolExecutor, ToolPolicy
+from .http_fetch import http_fetch_tool
 from .node import ToolNode
 from .results import CallResult
 
@@ -41,5 +42,6 @@ __all__ = [
     "ToolRuntime",
     "ToolSet",
     "collect_tools",
+    "http_fetch_tool",
     "tool",
 ]
