@@ -141,7 +141,7 @@ class _Run:
         """What the model is asked now, within the time that is left."""
         extractor = self.extractor
         ask = Ask(extractor.model, (self.messages, None))
-        if extractor.direct is not None and may_call_directly(self.messages):
+        if extractor.direct is not None and may_call_directly(self.messages, layered=True):
             ask = Ask(extractor.direct, (self.messages,))
         if extractor.time_limit_s is None:
             return ask
