@@ -6,7 +6,7 @@ import ast
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import nbformat
 import pytest
@@ -48,7 +48,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Any:
             with pytest.MonkeyPatch.context() as patch:
                 for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR"):
                     patch.setenv(name, str(home))
-                book = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+                book = cast("Any", nbformat.read(path, as_version=4))  # type: ignore[no-untyped-call]
                 context = {"metadata": {"path": str(FOLDER)}}
                 NotebookClient(book, timeout=600, resources=context).execute()
                 done[path] = [cell for cell in book.cells if cell.cell_type == "code"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from .lettering import printable, width_of
 from .picture import Step
@@ -16,7 +17,11 @@ _NODE = (150, 58)
 _STEP_HEIGHT, _STEP_GAP = 44, 22
 _FRAME_HEAD, _FRAME_PAD = 32, 16
 _LAYER_HEAD, _LAYER_PAD = 26, 9
-_NARROWEST, _WIDEST = 150, 330
+_NARROWEST, _WIDEST = 150, 380
+_TEXT_PAD = 10
+
+TEXT_GAP = 14
+"""Room between the title and the detail of a frame, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +65,7 @@ def column(name: str, steps: Sequence[Step], entry: int, x: float, y: float) -> 
     if not steps:
         frame = Box(x, y, *_NODE, "node", name)
         return Column(frame, (frame,), (frame,), frame)
-    inner = max(
-        *map(_width, steps), _NARROWEST, width_of(printable(name), TITLE_SIZE) - 2 * _FRAME_PAD
-    )
+    inner = max(*map(_width, steps), _NARROWEST)
     blocks: list[Box] = []
     boxes: list[Box] = []
     top = y + _FRAME_HEAD
@@ -78,18 +81,20 @@ def column(name: str, steps: Sequence[Step], entry: int, x: float, y: float) -> 
 
 def room(box: Box) -> float:
     """The width that the text in a box may take."""
-    return box.width - 16
+    return box.width - 2 * _TEXT_PAD
 
 
 def _width(step: Step) -> float:
     """The width of a step with its layers."""
     own = max(width_of(printable(step.title), TITLE_SIZE), _detail_width(step.detail))
-    sides = 2 * _LAYER_PAD * len(step.layers)
     layers = [
-        width_of(printable(layer.title), TITLE_SIZE) + 10 + _detail_width(layer.detail)
+        width_of(printable(layer.title), TITLE_SIZE) + TEXT_GAP + _detail_width(layer.detail)
         for layer in step.layers
     ]
-    return min(max(own + sides, *layers, 0) + 24, _WIDEST + sides)
+    return max(
+        min(ceil(width) + 2 * _TEXT_PAD, _WIDEST) + 2 * _LAYER_PAD * level
+        for level, width in enumerate([*layers, own])
+    )
 
 
 def _detail_width(text: str) -> float:

@@ -26,6 +26,7 @@ _BELOW = 62
 _BESIDE = 116
 _LANE = 26
 _CLEAR = 30
+_INSET = 6
 
 
 def lay_out(picture: Picture) -> Scene:
@@ -172,8 +173,10 @@ def _across(model: Column, tools: Column) -> tuple[tuple[Point, ...], Point]:
         goal = out
     middle = (model.frame.right + tools.frame.x) / 2
     start, stop = (model.last.right, out), (tools.entry.x, goal)
-    if abs(out - goal) < 1:
-        return (start, stop), (middle, out + 13)
+    if model.last.y + _INSET < goal < model.last.bottom - _INSET:
+        # A straight line is worth leaving from a little above or below the middle.
+        start = (start[0], goal)
+        return (start, stop), (middle, goal + 13)
     bend = model.frame.right + _LANE
     return (start, (bend, out), (bend, goal), stop), ((bend + tools.frame.x) / 2, goal + 13)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from .column import DETAIL_SIZE, TITLE_SIZE, room
+from .column import DETAIL_SIZE, TEXT_GAP, TITLE_SIZE, room
 from .layout import DOT, lay_out
 from .lettering import cut, printable, width_of
 from .picture import picture_of
@@ -87,8 +87,8 @@ def _head(box: Box) -> Iterator[str]:
     """The words of a frame, at its top left."""
     left, y = box.x + 10, box.y + 15
     detail = printable(box.detail)
-    space = room(box) - width_of(detail, DETAIL_SIZE) - 10
-    title = cut(box.title, TITLE_SIZE, space)
+    gap = width_of(detail, DETAIL_SIZE) + TEXT_GAP if detail else 0
+    title = cut(box.title, TITLE_SIZE, room(box) - gap)
     yield _text(left, y, title, TITLE_SIZE, anchor="start", bold=box.style == "group")
     if detail:
         yield _text(box.right - 10, y, detail, DETAIL_SIZE, _PALE_INK, anchor="end")

@@ -45,6 +45,14 @@ def test_every_hook_is_drawn_in_the_order_in_which_it_runs(agent: Any) -> None:
     ]
 
 
+def test_names_of_usual_length_are_shown_whole(agent: Any, guard: Any) -> None:
+    names = ["ModelFallbackMiddleware", "ToolRetryMiddleware", "SummarizationMiddleware", "m"]
+    points = ["before_model", "wrap_model_call", "wrap_tool_call"]
+    shown = words(draw_svg(agent(*(guard(name, *points) for name in names)), hooks=True))
+
+    assert {name: shown.count(name) for name in names} == dict.fromkeys(names, len(points))
+
+
 def test_nothing_comes_from_elsewhere_and_nothing_runs(agent: Any) -> None:
     text = draw_svg(agent(), hooks=True)
 
