@@ -96,8 +96,9 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
         self._models = QuietModels()
         self._seen = MessageMemory()
         if check_tool_results:
-            vars(self)["wrap_tool_call"] = self._wrap_tool_call
-            vars(self)["awrap_tool_call"] = self._awrap_tool_call
+            results = ResultModeration(self._classifier)
+            vars(self)["wrap_tool_call"] = results.wrap_tool_call
+            vars(self)["awrap_tool_call"] = results.awrap_tool_call
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Ask about all messages of users that have not passed yet."""
@@ -193,15 +194,29 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
             msg = f"The {place} was flagged by moderation: {verdict.reason}."
             raise ModerationError(msg, reason=verdict.reason, place=place)
 
-    def _wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
+
+class ResultModeration:
+    """The layer around tool calls that withholds flagged results.
+
+    Args:
+        classifier: What is asked.
+    """
+
+    def __init__(self, classifier: Classifier) -> None:
+        self._classifier = classifier
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
+        """The layer in a synchronous run."""
+
         async def inner(changed: Any) -> Any:
             return handler(changed)
 
         return run_inline(self._result(BLOCKING, request, inner))
 
-    async def _awrap_tool_call(
+    async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[Any], Awaitable[Any]]
     ) -> Any:
+        """The layer in an asynchronous run."""
         return await self._result(AWAITING, request, handler)
 
     async def _result(
