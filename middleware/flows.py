@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import anyio
+from langgraph.errors import is_invalid_resume
 
 from ..tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
 
@@ -85,7 +86,10 @@ async def _drive(flow: Flow[ResultT], handler: Dual, calls: Calls) -> ResultT:
             function, args = _call_of(wanted, handler)
             try:
                 answer = await calls.call(function, *args)
-            except Exception as error:  # noqa: BLE001 - the flow decides what a failure means
+            except Exception as error:
+                if is_invalid_resume(error):
+                    # A wrong answer to a pause: no failure of the call, and no flow's business.
+                    raise
                 wanted = flow.throw(error)
             else:
                 wanted = flow.send(answer)

@@ -191,13 +191,17 @@ def _watched(tool: BaseTool) -> BaseTool:
     return tool.model_copy(update=update)
 
 
+def _noted(value: Any) -> Any:
+    """The value, left for the executor if it waits for one."""
+    if (returned := _RETURNED.get()) is not None:
+        returned.append(value)
+    return value
+
+
 def _noting(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def noting(*args: Any, **kwargs: Any) -> Any:
-        value = function(*args, **kwargs)
-        if (returned := _RETURNED.get()) is not None:
-            returned.append(value)
-        return value
+        return _noted(function(*args, **kwargs))
 
     return noting
 
@@ -205,10 +209,7 @@ def _noting(function: Callable[..., Any]) -> Callable[..., Any]:
 def _noting_async(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     async def noting(*args: Any, **kwargs: Any) -> Any:
-        value = await function(*args, **kwargs)
-        if (returned := _RETURNED.get()) is not None:
-            returned.append(value)
-        return value
+        return _noted(await function(*args, **kwargs))
 
     return noting
 

@@ -65,6 +65,10 @@ def execute(request: pytest.FixtureRequest) -> Execute:
     return go
 
 
+def _counting() -> Any:
+    yield from range(3)
+
+
 class Money(BaseModel):
     amount: int
 
@@ -98,7 +102,7 @@ async def test_results_are_text_or_json(
     assert (result.message.tool_call_id, result.message.name) == ("c1", "give")
 
 
-@pytest.mark.parametrize("value", [object(), iter(()), open, asyncio.sleep])
+@pytest.mark.parametrize("value", [object(), _counting(), open, asyncio.sleep])
 async def test_a_result_without_json_form_is_an_error_naming_its_type(
     execute: Execute, value: Any
 ) -> None:
