@@ -13,12 +13,12 @@ from typing import Any
 from ..state.errors import ConfigurationError
 from ..state.guardrail_errors import ExecutionPolicyError
 
+resource: Any
 try:
-    import resource as _resource
+    import resource
 except ImportError:  # pragma: no cover - Windows
-    _resource = None
+    resource = None
 
-resource: Any = _resource
 _HAS_RESOURCE = resource is not None
 
 SHELL_TEMP_PREFIX = "interlock-shell-"

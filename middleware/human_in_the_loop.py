@@ -68,7 +68,7 @@ class HumanInTheLoopMiddleware(ReviewMiddleware):
         ConfigurationError: A rule is empty, unknown or misspelled.
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         interrupt_on: Mapping[Any, bool | InterruptOnConfig],
         *,

@@ -74,7 +74,7 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
     trace_policy = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
     """Runs of the hooks record neither what they look at nor what they put aside."""
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         pii_type: BuiltinPII | str,
         *,

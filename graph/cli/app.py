@@ -38,13 +38,15 @@ def _about(
             "--version",
             help="Show the version and exit.",
             is_eager=True,
-            callback=lambda asked: _say_version() if asked else None,
+            callback=_say_version,
         ),
     ] = False,
 ) -> None:
     """LangGraph agents with middleware guardrails."""
 
 
-def _say_version() -> None:
+def _say_version(asked: bool) -> None:
+    if not asked:
+        return
     typer.echo(f"interlock {version('interlock')}")
     raise typer.Exit
