@@ -19,12 +19,13 @@ _LONGEST = 48
 _SETTINGS = '%%{init: {"flowchart": {"nodeSpacing": 120, "rankSpacing": 60}}}%%'
 """Room for the labels of two ways side by side."""
 
-_STYLES = """\
-    classDef whole fill:#e3ecfb,stroke:#3f63a8,color:#1c2733
-    classDef group fill:#f6f8fc,stroke:#9fb2d6,color:#1c2733
-    classDef layer fill:#fff9ec,stroke:#d2a24c,color:#1c2733,stroke-dasharray:5 3
-    classDef hook fill:#fff2d6,stroke:#c08a2b,color:#1c2733
-    classDef work fill:#d9e6fb,stroke:#3f63a8,color:#1c2733"""
+_STYLES = {
+    "whole": "fill:#e3ecfb,stroke:#3f63a8,color:#1c2733",
+    "group": "fill:#f6f8fc,stroke:#9fb2d6,color:#1c2733",
+    "layer": "fill:#fff9ec,stroke:#d2a24c,color:#1c2733,stroke-dasharray:5 3",
+    "hook": "fill:#fff2d6,stroke:#c08a2b,color:#1c2733",
+    "work": "fill:#d9e6fb,stroke:#3f63a8,color:#1c2733",
+}
 
 
 def draw(graph: Any, *, hooks: bool = False) -> str:
@@ -41,8 +42,11 @@ def draw(graph: Any, *, hooks: bool = False) -> str:
     Raises:
         TypeError: ``graph`` is no agent.
     """
-    picture = picture_of(graph, hooks=hooks)
-    return "\n".join([*_lines(picture), _STYLES, ""])
+    lines = list(_lines(picture_of(graph, hooks=hooks)))
+    used = {line.rpartition(":::")[2] for line in lines if ":::" in line}
+    used |= {line.split()[-1] for line in lines if line.lstrip().startswith("class ")}
+    styles = [f"    classDef {name} {look}" for name, look in _STYLES.items() if name in used]
+    return "\n".join([*lines, *styles, ""])
 
 
 def _lines(picture: Picture) -> Iterator[str]:

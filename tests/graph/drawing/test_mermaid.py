@@ -51,6 +51,13 @@ def test_hooks_are_steps_and_layers_are_frames(agent: Any) -> None:
     assert "model_0 --> model_1 --> model_2 --> model_3 --> model_4" in drawn
 
 
+def test_only_styles_that_are_used_are_defined(agent: Any) -> None:
+    plain = [line.split()[1] for line in lines(agent()) if line.startswith("classDef")]
+    full = [line.split()[1] for line in lines(agent(), hooks=True) if line.startswith("classDef")]
+
+    assert (plain, full) == (["whole"], ["group", "layer", "hook", "work"])
+
+
 def test_frames_are_closed(agent: Any) -> None:
     drawn = lines(agent(), hooks=True)
 
