@@ -89,7 +89,7 @@ def test_the_key_comes_from_dotenv_and_is_not_shown(
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--model", "openai:gpt-5"], 1, "OPENAI_API_KEY"),
+        (["--model", "openai:gpt-5"], 2, "OPENAI_API_KEY"),
         (["--model", "llamacpp:m", "--thread-id", "x"], 2, "--thread FILE"),
     ],
 )
