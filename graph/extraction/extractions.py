@@ -9,6 +9,7 @@ from langchain_core.language_models import BaseChatModel
 
 from ...state.errors import InvalidInputTypeError
 from ...tools.calls import AWAITING, BLOCKING, run_inline
+from ..structured_output import SchemaSpec
 from .bulk_model import chat_model_of, closer, extractor_for, identity
 from .job import ExtractionJob
 from .record import Row
@@ -33,6 +34,11 @@ class Extractions(Iterator[Extraction[T]], Generic[T]):
     def totals(self) -> Totals:
         """Counts and tokens so far."""
         return self._job.totals
+
+    @property
+    def specs(self) -> tuple[SchemaSpec[Any], ...]:
+        """The schemas of the values, as the model is shown them."""
+        return self._job.extractor.output.specs
 
     def close(self) -> None:
         """Begin nothing more, wait for what runs, and let the files go."""
@@ -65,6 +71,11 @@ class AsyncExtractions(AsyncIterator[Extraction[T]], Generic[T]):
     def totals(self) -> Totals:
         """Counts and tokens so far."""
         return self._job.totals
+
+    @property
+    def specs(self) -> tuple[SchemaSpec[Any], ...]:
+        """The schemas of the values, as the model is shown them."""
+        return self._job.extractor.output.specs
 
     async def aclose(self) -> None:
         """Cancel what runs, and let the files go."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -70,6 +70,7 @@ class ExtractionJob:
     ) -> AsyncGenerator[Extraction[Any], None]:
         """Results of either kind, in the order that is wanted."""
         limit: int = self.settings["concurrency"]
+        report: Callable[[Totals], object] | None = self.settings["on_progress"]
         window = Window[Extraction[Any]](limit * _AHEAD) if self.settings["ordered"] else None
         jobs = self._jobs(calls, journal, window)
         async with aclosing(calls.stream(jobs, limit)) as outcomes:
@@ -79,6 +80,8 @@ class ExtractionJob:
                     self._failure = self._failure or outcome.error
                     continue
                 self.totals.add(result, resumed=result.resumed)
+                if report is not None:
+                    report(self.totals)
                 ready = window.finish(result.record.position, result) if window else [result]
                 for one in ready:
                     yield one

@@ -5,16 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from ...state.errors import InvalidInputError, InvalidInputTypeError
-
-Row = str | Mapping[str, Any]
-"""A record as users give it: a text, or named columns."""
-
-KeyOf = str | Callable[[Row], object]
-"""Where a record's key comes from: the name of a column, or a function of the row."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +29,19 @@ class Record:
         return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+Row = str | Mapping[str, Any] | Record
+"""A record as users give it: a text, named columns, or a record with a key of their own."""
+
+KeyOf = str | Callable[[str | Mapping[str, Any]], object]
+"""Where a record's key comes from: the name of a column, or a function of the row."""
+
+
 def read_records(rows: Iterable[Row], *, key: KeyOf | None = None) -> Iterator[Record]:
     """Give a record for each row, one at a time: the rows may be more than fit into memory.
 
     Args:
-        rows: Texts, or mappings whose columns are given to the model as JSON.
+        rows: Texts, mappings whose columns are given to the model as JSON, or records, which
+            keep their keys.
         key: Where keys come from; without it, a record's key is its position, so the order of
             the rows must not change between a job and its resumption.
 
@@ -48,6 +50,9 @@ def read_records(rows: Iterable[Row], *, key: KeyOf | None = None) -> Iterator[R
         InvalidInputError: A key is missing, empty or no valid Unicode.
     """
     for position, row in enumerate(rows):
+        if isinstance(row, Record):
+            yield replace(row, position=position)
+            continue
         name = str(position) if key is None else _key(row, key, position)
         yield Record(position, name, _text(row, position))
 
@@ -66,11 +71,11 @@ def _text(row: object, position: int) -> str:
     raise InvalidInputTypeError(msg)
 
 
-def _column(name: str) -> Callable[[Row], object]:
+def _column(name: str) -> Callable[[str | Mapping[str, Any]], object]:
     return lambda row: row.get(name) if isinstance(row, Mapping) else None
 
 
-def _key(row: Row, key: KeyOf, position: int) -> str:
+def _key(row: str | Mapping[str, Any], key: KeyOf, position: int) -> str:
     name_of = key if callable(key) else _column(key)
     found = name_of(row)
     name = "" if found is None else str(found)

@@ -68,7 +68,7 @@ class ResultFile:
         """
         if self._known(result.record) is None:
             fingerprint = self._fingerprint(result.record)
-            place = self._lines.append({**_row(result), "fingerprint": fingerprint})
+            place = self._lines.append({**result_row(result), "fingerprint": fingerprint})
             self._index.add(result.record.key, Entry(fingerprint, place))
 
     def close(self) -> None:
@@ -105,7 +105,8 @@ def plain_value(result: Extraction[Any]) -> Any:
     return to_jsonable_python(result.value, by_alias=True, inf_nan_mode="constants")
 
 
-def _row(result: Extraction[Any]) -> dict[str, Any]:
+def result_row(result: Extraction[Any]) -> dict[str, Any]:
+    """Give a result as a row, without its fingerprint."""
     about: dict[str, Any] = {
         "attempts": result.attempts,
         "usage": dict(result.usage),

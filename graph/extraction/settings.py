@@ -14,6 +14,7 @@ from .rate_limit import RateLimit
 from .record import KeyOf
 from .record_flow import INSTRUCTIONS
 from .result import Extraction
+from .totals import Totals
 
 
 class ExtractSettings(TypedDict, total=False):
@@ -43,6 +44,8 @@ class ExtractSettings(TypedDict, total=False):
     rejects: str | Path | Callable[[Extraction[Any]], object] | None
     """Where rejected records go: a file of JSON lines, or a function. Without it they are among
     the results."""
+    on_progress: Callable[[Totals], object] | None
+    """Called with the totals whenever a record is done."""
 
 
 DEFAULTS: ExtractSettings = {
@@ -56,6 +59,7 @@ DEFAULTS: ExtractSettings = {
     "key": None,
     "resume": None,
     "rejects": None,
+    "on_progress": None,
 }
 """What holds where a setting is left out."""
 
