@@ -146,10 +146,12 @@ class NodeLog(BaseCallbackHandler):
 
 def _said_by_hook(outputs: Any) -> str:
     if not isinstance(outputs, Mapping):
-        return "let it pass" if outputs is None else "changed something"
+        return "changed nothing" if outputs is None else "changed something"
     update = cast("Mapping[str, Any]", outputs)
     if jump := update.get("jump_to"):
         return f"jumped to {jump}"
+    if reason := update.get("stop_run"):
+        return f"stopped the run: {reason}"
     return f"updated {', '.join(update)}"
 
 

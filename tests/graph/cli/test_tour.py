@@ -110,10 +110,10 @@ def test_each_node_says_what_happened_in_it(tour: Tour) -> None:
 
     shown = [line.replace("(0.0 s)", "").rstrip() for line in lines[begin + 1 : begin + 6]]
     assert shown == [
-        "model    check_question.before_model let it pass",
+        "model    check_question.before_model changed nothing",
         "         the model called find_course(topic='Python')",
         "tools    find_course gave Python from Zero, on Mondays at six",
-        "model    check_question.before_model let it pass",
+        "model    check_question.before_model changed nothing",
         "         the model answered Python from Zero, on Mondays at six",
     ]
     assert "model    check_question.before_model jumped to end" in lines
