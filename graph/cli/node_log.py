@@ -75,12 +75,12 @@ class NodeLog(BaseCallbackHandler):
             what: Any text; what a terminal would take for a command is shown, not followed.
             style: A style of rich for the text.
         """
-        label = Text(f"{who:<{_LABEL}}", style="bold cyan")
+        label = f"{who:<{_LABEL}}"
         text = Text(printable(what), style=style)
         for line in text.wrap(self._console, max(self._console.width - _LABEL, 20)):
             line.rstrip()
-            self._console.print(label + line, soft_wrap=True)
-            label = Text(" " * _LABEL)
+            self._console.print(Text.assemble((label, "bold cyan"), line), soft_wrap=True)
+            label = " " * _LABEL
 
     def on_chain_start(
         self,

@@ -113,6 +113,14 @@ def test_long_lines_are_folded_beside_the_label(log: NodeLog, printed: io.String
     assert all(line.startswith("         word") and len(line) <= 60 for line in rest)
 
 
+def test_only_the_label_has_its_colour(printed: io.StringIO) -> None:
+    console = Console(file=printed, force_terminal=True, color_system="standard", no_color=False)
+
+    NodeLog(console).say("user", "hello")
+
+    assert printed.getvalue() == "\x1b[1;36muser     \x1b[0mhello\n"
+
+
 def test_what_would_command_a_terminal_is_shown(log: NodeLog, printed: io.StringIO) -> None:
     log.say("user", "[bold]a[/bold]\x1b[2J\nb")
 
