@@ -30,6 +30,13 @@ def build_app() -> typer.Typer:
     return app
 
 
+def _say_version(asked: bool) -> None:
+    if not asked:
+        return
+    typer.echo(f"interlock {version('interlock')}")
+    raise typer.Exit
+
+
 def _about(
     *,
     show_version: Annotated[
@@ -43,10 +50,3 @@ def _about(
     ] = False,
 ) -> None:
     """LangGraph agents with middleware guardrails."""
-
-
-def _say_version(asked: bool) -> None:
-    if not asked:
-        return
-    typer.echo(f"interlock {version('interlock')}")
-    raise typer.Exit
