@@ -22,6 +22,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from .definition import ToolSet, collect_tools
 from .execution import OnToolError, ToolExecutor, ToolPolicy
 from .http_fetch import http_fetch_tool
+from .mcp import McpServer
 from .node import ToolNode
 from .results import CallResult
 
@@ -32,6 +33,7 @@ __all__ = [
     "InjectedStore",
     "InjectedToolArg",
     "InjectedToolCallId",
+    "McpServer",
     "OnToolError",
     "StructuredTool",
     "ToolCallRequest",
