@@ -189,6 +189,8 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         if self.apply_to_output or self.apply_to_tool_args:
             request = GuardedRequest.of(request, self._guards)
         messages = cast("list[BaseMessage]", request.messages)
+        if self._sent.all_unchanged(messages):
+            return request
         sent = [self._to_send(message) for message in messages]
         if all(a is b for a, b in zip(sent, messages, strict=True)):
             return request

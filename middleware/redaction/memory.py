@@ -17,6 +17,7 @@ class MessageMemory:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[ref[BaseMessage], BaseMessage | None]] = {}
+        self._unchanged: set[int] = set()
 
     def __contains__(self, message: object) -> bool:
         entry = self._known.get(id(message))
@@ -25,7 +26,13 @@ class MessageMemory:
     def add(self, message: BaseMessage, became: BaseMessage | None = None) -> None:
         """Remember a message; ``became`` is what takes its place, None if it stays."""
         key = id(message)
-        self._known[key] = (ref(message, lambda _: self._known.pop(key, None)), became)
+        self._known[key] = (ref(message, lambda _: self._forget(key)), became)
+        if became is None:
+            self._unchanged.add(key)
+
+    def all_unchanged(self, messages: Sequence[Any]) -> bool:
+        """Whether all messages are known and stay as they are: quick, for the usual case."""
+        return self._unchanged.issuperset(map(id, messages))
 
     def became(self, message: BaseMessage) -> BaseMessage:
         """What a remembered message became: itself, or another one."""
@@ -45,3 +52,7 @@ class MessageMemory:
             elif not everywhere:
                 break
         return positions[::-1]
+
+    def _forget(self, key: int) -> None:
+        self._known.pop(key, None)
+        self._unchanged.discard(key)

@@ -27,6 +27,9 @@ def test_what_a_message_became_is_remembered() -> None:
 
     assert memory.became(old) is new
     assert memory.became(same) is same
+    assert memory.all_unchanged([same, same])
+    assert not memory.all_unchanged([same, old])
+    assert not memory.all_unchanged([same, HumanMessage("same")])
 
 
 def test_messages_are_forgotten_when_nobody_holds_them() -> None:
