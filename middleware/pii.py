@@ -44,7 +44,8 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
     what they get, write to a custom stream or report to a tracer before they return; data that is
     split between two messages; the input as the caller gave it, in the trace and the stored
     input of the run, unless the agent filters its input; state keys other than ``messages``.
-    Middleware that changes the model without ``request.override`` escapes it.
+    Middleware that changes the model without ``request.override``, or a message in place after
+    it was looked at, escapes it.
 
     Args:
         pii_type: A built-in kind (``email``, ``phone``, ``credit_card``, ``iban``, ``ip``,
@@ -189,21 +190,15 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         if self.apply_to_output or self.apply_to_tool_args:
             request = GuardedRequest.of(request, self._guards)
         messages = cast("list[BaseMessage]", request.messages)
-        if self._sent.all_unchanged(messages):
-            return request
-        sent = [self._to_send(message) for message in messages]
-        if all(a is b for a, b in zip(sent, messages, strict=True)):
-            return request
-        return request.override(messages=sent)
+        sent = self._sent.change_all(messages, self._to_send)
+        return request if sent is None else request.override(messages=sent)
 
     def _to_send(self, message: BaseMessage) -> BaseMessage:
         """A message as it may be sent: earlier replies are input when they are sent again."""
-        if message not in self._sent:
-            new = self._in_state(message)
-            if self.apply_to_input and isinstance(message, AIMessage):
-                new = self._again.message(new)
-            self._sent.add(message, None if new is message else new)
-        return self._sent.became(message)
+        new = self._in_state(message)
+        if self.apply_to_input and isinstance(message, AIMessage):
+            return self._again.message(new)
+        return new
 
     def _looked_over(self, response: ModelResponse[Any]) -> ModelResponse[Any]:
         if not (self.apply_to_output or self.apply_to_tool_args):

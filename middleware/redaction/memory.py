@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from operator import is_
+from typing import Any
 from weakref import ref
 
 from langchain_core.messages import BaseMessage
@@ -20,8 +21,8 @@ class MessageMemory:
         self._unchanged: set[int] = set()
 
     def __contains__(self, message: object) -> bool:
-        entry = self._known.get(id(message))
-        return entry is not None and entry[0]() is message
+        # The reference's callback forgets an object before its id can be another's.
+        return id(message) in self._known
 
     def add(self, message: BaseMessage, became: BaseMessage | None = None) -> None:
         """Remember a message; ``became`` is what takes its place, None if it stays."""
@@ -30,13 +31,19 @@ class MessageMemory:
         if became is None:
             self._unchanged.add(key)
 
-    def all_unchanged(self, messages: Sequence[Any]) -> bool:
-        """Whether all messages are known and stay as they are: quick, for the usual case."""
-        return self._unchanged.issuperset(map(id, messages))
-
     def became(self, message: BaseMessage) -> BaseMessage:
         """What a remembered message became: itself, or another one."""
         return self._known[id(message)][1] or message
+
+    def change_all(
+        self, messages: Sequence[BaseMessage], change: Callable[[BaseMessage], BaseMessage]
+    ) -> list[BaseMessage] | None:
+        """What messages become, each new one asked about once; None if all stay as they are."""
+        unchanged = self._unchanged
+        if unchanged.issuperset(map(id, messages)):
+            return None
+        changed = [m if id(m) in unchanged else self._changed(m, change) for m in messages]
+        return None if all(map(is_, changed, messages)) else changed
 
     def new_in(self, messages: Sequence[Any], *, everywhere: bool) -> list[int]:
         """Positions of the messages not looked at yet, in order.
@@ -45,13 +52,21 @@ class MessageMemory:
             messages: The conversation.
             everywhere: Look at all of them; else from the end up to the first known one.
         """
-        positions: list[int] = []
-        for position in range(len(messages) - 1, -1, -1):
-            if cast("BaseMessage", messages[position]) not in self:
-                positions.append(position)
-            elif not everywhere:
-                break
-        return positions[::-1]
+        known = self._known
+        if everywhere:
+            return [n for n, message in enumerate(messages) if id(message) not in known]
+        first = len(messages)
+        while first and id(messages[first - 1]) not in known:
+            first -= 1
+        return list(range(first, len(messages)))
+
+    def _changed(
+        self, message: BaseMessage, change: Callable[[BaseMessage], BaseMessage]
+    ) -> BaseMessage:
+        if message not in self:
+            new = change(message)
+            self.add(message, None if new is message else new)
+        return self.became(message)
 
     def _forget(self, key: int) -> None:
         self._known.pop(key, None)

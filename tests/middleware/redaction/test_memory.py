@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import gc
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 
 from interlock.middleware.redaction.memory import MessageMemory
 
@@ -19,17 +19,20 @@ def test_known_messages_end_the_look_back_and_replaced_ones_are_new() -> None:
     assert memory.new_in(replaced, everywhere=True) == [0, 3]
 
 
-def test_what_a_message_became_is_remembered() -> None:
+def test_each_message_is_asked_about_once_and_keeps_what_it_became() -> None:
     memory = MessageMemory()
     old, new, same = HumanMessage("old"), HumanMessage("new"), HumanMessage("same")
-    memory.add(old, new)
-    memory.add(same)
+    asked: list[str] = []
 
+    def change(message: BaseMessage) -> BaseMessage:
+        asked.append(message.text)
+        return new if message is old else message
+
+    assert memory.change_all([same, same], change) is None
+    assert memory.change_all([same, old], change) == [same, new]
+    assert memory.change_all([old, same], change) == [new, same]
     assert memory.became(old) is new
-    assert memory.became(same) is same
-    assert memory.all_unchanged([same, same])
-    assert not memory.all_unchanged([same, old])
-    assert not memory.all_unchanged([same, HumanMessage("same")])
+    assert asked == ["same", "old"]
 
 
 def test_messages_are_forgotten_when_nobody_holds_them() -> None:
