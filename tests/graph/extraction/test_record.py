@@ -48,3 +48,9 @@ def test_digest_follows_the_text_and_only_the_text() -> None:
 
     assert same.digest == Record(9, "b", "text").digest != other.digest
     assert Record(0, "a", "\ud800").digest
+
+
+def test_record_keeps_its_key_and_gets_its_position() -> None:
+    rows: list[Any] = ["first", Record(99, "mine", "text")]
+
+    assert list(read_records(rows))[1] == Record(1, "mine", "text")

@@ -27,3 +27,11 @@ def test_items_leave_in_order_and_the_window_holds(size: int, count: int, random
 def test_window_that_holds_nothing_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="at least one"):
         Window[int](0)
+
+
+def test_what_is_held_back_can_be_taken_in_order() -> None:
+    window = Window[str](4)
+    window.finish(3, "d")
+    window.finish(1, "b")
+
+    assert (window.rest(), window.waiting) == (["b", "d"], 0)
