@@ -20,6 +20,12 @@ def packaged(folder: Path, *files: str) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def not_imported_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that a test before this one imported is found whatever the path says."""
+    monkeypatch.delitem(sys.modules, "needle", raising=False)
+
+
 def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [])
     with pytest.raises(MissingExtraError, match=r"interlock\[embedded\].*another model") as caught:
