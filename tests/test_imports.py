@@ -25,10 +25,16 @@ OPTIONAL = [
     "langchain",
     "langgraph.checkpoint.postgres",
     "langgraph.checkpoint.sqlite",
+    "mcp",
     "needle",
+    "opentelemetry",
+    "presidio_analyzer",
     "psycopg",
+    "pyarrow",
     "rich",
+    "starlette",
     "typer",
+    "uvicorn",
 ]
 
 
