@@ -22,6 +22,7 @@ from ..state.storage import declared_types, strict_checkpointer
 from ..state.working import KeyRules
 from ..tools.definition import ToolSet, collect_tools
 from ..tools.execution import ToolExecutor, ToolPolicy
+from .admission import Admission, StoreAside
 from .binding import ModelBinder, check_model
 from .compiled import AgentGraph
 from .engine import DEFAULT_RECURSION_LIMIT
@@ -71,7 +72,9 @@ def create_agent(
     plan = _plan(chat_model, toolset, schema, _rules(graph, schema), options)
     for node in plan.nodes:
         runner: Any = AgentNode(plan, node)
-        graph.add_node(node, runner, destinations=_destinations(node, plan))
+        graph.add_node(
+            node, runner, destinations=_destinations(node, plan), input_schema=schema.shown
+        )
     graph.add_edge(START, MODEL)
     return _compile(graph, plan, options)
 
@@ -149,7 +152,7 @@ def _compile(
         transformers=_transformers(options),
     )
     compiled.stream_channels = [k for k in compiled.stream_channels_list if k not in ENGINE_KEYS]
-    agent = AgentGraph.of(compiled, InputCheck(plan.schema))
+    agent = AgentGraph.of(compiled, InputCheck(plan.schema), plan.storable)
     metadata = {"lc_agent_name": plan.name} if plan.name is not None else {}
     return agent.with_config({"recursion_limit": DEFAULT_RECURSION_LIMIT, "metadata": metadata})
 

@@ -57,7 +57,8 @@ def answer(graph: Any, decisions: Mapping[str, Any], config: RunnableConfig, **o
     Args:
         graph: The graph that paused, which may have been built anew since.
         decisions: Answers by the ids of :func:`pending`: a decision for a tool call, and what a
-            question expects for anything else.
+            question expects for anything else. With the id of the pause and a slash before it,
+            an id can never mean a later call that the model gave the same id.
         config: With the ``thread_id``.
         **options: As of the graph's ``invoke``.
 
@@ -149,6 +150,8 @@ async def _answer(
 ) -> Any:
     thread = present_of(config)
     waiting = {p.id: p for p in await _pending(calls, graph, config)}
+    in_full = {p.full_id: p.id for p in waiting.values()}
+    decisions = {in_full.get(ident, ident): given for ident, given in decisions.items()}
     if unknown := [i for i in decisions if i not in waiting]:
         known = await _answered(calls, graph, thread)
         raise _not_waiting(unknown, list(waiting), known)
@@ -219,7 +222,7 @@ def _check(interrupt: Interrupt[Any], given: Any, *, alone: bool) -> None:
 def _not_waiting(
     unknown: Sequence[str], waiting: Sequence[str], answered: set[str] | None = None
 ) -> NotWaitingError:
-    known = [i for i in unknown if i in (answered or set())]
+    known = [i for i in unknown if i.rpartition("/")[2] in (answered or set())]
     what = f"{known[0]!r} was answered before" if known else f"{unknown[0]!r} does not wait here"
     rest = f"what waits is {sorted(waiting)}" if waiting else "nothing waits in this thread"
     return NotWaitingError(f"{what}; {rest}.", asked=unknown, waiting=sorted(waiting))

@@ -6,12 +6,15 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
+from ..middleware.approval.pending import PendingApproval
 from ..state.input import InputCheck
+from ..state.storage import strict_checkpointer
 from ..tools.calls import AWAITING, BLOCKING, run_inline
-from .approvals import addressed
+from .approvals import aanswer, addressed, answer, apending, pending
 from .drawing import draw, draw_svg
 from .engine import STREAMED, UNWATCHED, is_streamed
 
@@ -24,15 +27,28 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """A compiled agent: invoke it, stream it, use it as a node, serve it with ``langgraph.json``."""
 
     input_check: InputCheck
+    storable: frozenset[type]
+    """Types beside messages and plain data that its threads hold."""
 
     @classmethod
-    def of(cls, compiled: CompiledStateGraph[Any, Any, Any, Any], check: InputCheck) -> AgentGraph:
+    def of(
+        cls,
+        compiled: CompiledStateGraph[Any, Any, Any, Any],
+        check: InputCheck,
+        storable: frozenset[type] = frozenset(),
+    ) -> AgentGraph:
         """``compiled`` with its inputs checked."""
         # StateGraph.compile makes a fixed class; this one adds behaviour but no other fields.
         graph = object.__new__(cls)
         vars(graph).update(vars(compiled))
         graph.input_check = check
+        graph.storable = storable
         return graph
+
+    def with_checkpointer(self, checkpointer: BaseCheckpointSaver[Any]) -> AgentGraph:
+        """The agent with its threads in ``checkpointer``, read as strictly as its own would be."""
+        strict = strict_checkpointer(checkpointer, self.storable)
+        return self.copy(update={"checkpointer": strict})
 
     def draw(self, *, hooks: bool = False) -> str:
         """The graph as Mermaid text, with every hook if asked; see :func:`interlock.graph.draw`."""
@@ -76,6 +92,24 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
             self._checked(input), marked, **options
         )
         return result  # pyright: ignore[reportUnknownVariableType]
+
+    def pending(self, config: RunnableConfig) -> list[PendingApproval]:
+        """Everything that waits for an answer in a thread; see :func:`interlock.graph.pending`."""
+        return pending(self, config)
+
+    async def apending(self, config: RunnableConfig) -> list[PendingApproval]:
+        """:meth:`pending` on an event loop."""
+        return await apending(self, config)
+
+    def answer(self, decisions: Mapping[str, Any], config: RunnableConfig, **options: Any) -> Any:
+        """Answer what waits, by its ids, and go on; see :func:`interlock.graph.answer`."""
+        return answer(self, decisions, config, **options)
+
+    async def aanswer(
+        self, decisions: Mapping[str, Any], config: RunnableConfig, **options: Any
+    ) -> Any:
+        """:meth:`answer` on an event loop."""
+        return await aanswer(self, decisions, config, **options)
 
     def stream(
         self, input: Any, config: RunnableConfig | None = None, **options: Any

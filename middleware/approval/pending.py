@@ -46,6 +46,12 @@ class PendingApproval:
     named: bool = True
     """The pause takes answers by call id; otherwise all of them at once, in order."""
 
+    @property
+    def full_id(self) -> str:
+        """The id with that of the pause before it: unlike the id alone, it never comes again."""
+        before = f"{self.interrupt_id}/"
+        return self.id if self.id.startswith(before) else f"{before}{self.id}"
+
     def check(self, answer: Any) -> None:
         """Refuse an answer that the pause would refuse.
 

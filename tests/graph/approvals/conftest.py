@@ -19,7 +19,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import interrupt
 
-from interlock.graph import AgentGraph, aanswer, answer, apending, create_agent, pending
+from interlock.graph import AgentGraph, create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import (
     HumanInTheLoopMiddleware,
@@ -72,7 +72,7 @@ def listing(request: pytest.FixtureRequest) -> Callable[..., Awaitable[list[Pend
     """``await listing(agent, config)``: what waits, in each mode."""
 
     async def read(agent: Any, config: Any) -> list[PendingApproval]:
-        return pending(agent, config) if request.param == "sync" else await apending(agent, config)
+        return agent.pending(config) if request.param == "sync" else await agent.apending(config)
 
     return read
 
@@ -83,8 +83,8 @@ def say(request: pytest.FixtureRequest) -> Callable[..., Awaitable[Any]]:
 
     async def give(agent: Any, decisions: Any, config: Any) -> Any:
         if request.param == "sync":
-            return answer(agent, decisions, config)
-        return await aanswer(agent, decisions, config)
+            return agent.answer(decisions, config)
+        return await agent.aanswer(decisions, config)
 
     return give
 

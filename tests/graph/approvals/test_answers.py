@@ -120,6 +120,29 @@ async def test_answer_for_an_earlier_step_is_refused_although_the_checkpoint_is_
     assert office.did == []
 
 
+async def test_full_id_never_means_a_later_call_of_the_same_id(
+    office: Office, calling: Calling, thread: Any, say: Any
+) -> None:
+    agent = office.agent(calling(("send", {"to": "a"})), calling(("send", {"to": "b"})))
+    agent.invoke(GO, thread)
+    first = pending(agent, thread)[0].full_id
+    await say(agent, {first: APPROVE}, thread)
+    assert [p.id for p in pending(agent, thread)] == ["c1"]
+    with pytest.raises(NotWaitingError, match="answered before"):
+        await say(agent, {first: APPROVE}, thread)
+    assert office.did == ["send a"]
+
+
+async def test_agent_goes_on_with_threads_that_another_process_stored(
+    office: Office, calling: Calling, thread: Any, say: Any
+) -> None:
+    saver = InMemorySaver()
+    office.agent(calling(("send", {"to": "a"})), checkpointer=saver).invoke(GO, thread)
+    agent = office.agent(checkpointer=None).with_checkpointer(saver)
+    await say(agent, {"c1": APPROVE}, thread)
+    assert office.did == ["send a"]
+
+
 async def test_new_input_takes_back_what_waited(
     office: Office, calling: Calling, thread: Any, say: Any
 ) -> None:

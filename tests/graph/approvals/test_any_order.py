@@ -28,6 +28,8 @@ from interlock.middleware import (
     ToolCallRequest,
 )
 
+pytestmark = pytest.mark.slow  # many runs on SQLite and PostgreSQL
+
 Mode = Literal["batched", "per_call", "strategies"]
 Kind = Literal["approve", "edit", "reject", "respond"]
 GO: dict[str, Any] = {"messages": [HumanMessage("go")]}

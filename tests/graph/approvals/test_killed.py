@@ -55,6 +55,7 @@ with SqliteSaver.from_conn_string(str(folder / "threads.sqlite")) as saver:
 '''
 
 
+@pytest.mark.slow
 def test_finished_call_is_not_run_again_and_nobody_is_asked_again(tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-c", PROGRAM, str(tmp_path)]
     killed = subprocess.run(command, check=False, timeout=120, cwd=tmp_path)
