@@ -31,6 +31,8 @@ class Bound:
     """``(messages)``: the model alone, where nobody listens and that is all there is to do."""
     active: ActiveOutput | None
     """How to read the structured answer that is due."""
+    runnable: Runnable[Any, Any]
+    """The model with its tools and settings."""
     kept: tuple[Any, ...]
 
 
@@ -69,7 +71,7 @@ class ModelBinder:
         # The request's objects stay referenced, so that their ids stay theirs.
         kept = (request.model, tuple(request.tools), request.response_format)
         public = Dual("model", runnable.invoke, runnable.ainvoke)
-        bound = Bound(public, direct_call(runnable), active, kept)
+        bound = Bound(public, direct_call(runnable), active, runnable, kept)
         if key is not None:
             self._bound[key] = bound
             if len(self._bound) > _REMEMBERED:

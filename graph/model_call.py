@@ -17,8 +17,9 @@ from ..middleware.tracing import traced_layer
 from ..state.errors import InvalidResponseError, RunError
 from ..state.history import repair_history, with_clean_calls
 from ..tools.calls import Calls, call_layer
-from .binding import ModelBinder
+from .binding import Bound, ModelBinder
 from .direct_call import may_call_directly
+from .partial_stream import PartialStream
 from .structured_output import ActiveOutput, Answered, AskAgain, Failed, OutputPlan
 
 Handler = Callable[[ModelRequest[Any]], Coroutine[Any, Any, "Reply"]]
@@ -48,6 +49,8 @@ class ModelCall:
     """Why earlier structured answers of this run were refused."""
     name: str | None = None
     """Name that replies get."""
+    partials: PartialStream | None = None
+    """Shows a structured answer while it is written, where somebody looks."""
     asks_again: bool = False
     """The last reply gave no valid structured answer, and the model is to be told."""
     failed: Failed | None = None
@@ -92,20 +95,26 @@ class ModelCall:
         messages = self._history(request)
         if request.system_message is not None:
             messages = [request.system_message, *messages]
-        layered = bool(self.layers)
-        if bound.direct and not self.observed and may_call_directly(messages, layered=layered):
-            answer = await self.calls.call(bound.direct, messages)
-        else:
-            # Inside a traced layer the context's config makes the model a child of the layer.
-            config = None if self.observed else self.config
-            answer = await self.calls.call(bound.public, messages, config)
-        reply = with_clean_calls(as_ai_message(answer))
+        reply = with_clean_calls(as_ai_message(await self._answer(bound, messages)))
         if self.name is not None:
             reply.name = self.name
         self.asks_again = False
         if bound.active is None:
             return Reply(ModelResponse([reply]))
         return Reply(self._read(bound.active, reply))
+
+    async def _answer(self, bound: Bound, messages: list[BaseMessage]) -> Any:
+        """What the model gives, asked in the shortest way that shows all that is looked at."""
+        # Inside a traced layer the context's config makes the model a child of the layer.
+        config = None if self.observed else self.config
+        if bound.active is not None and self.partials is not None:
+            attempt = len(self.failures) + 1
+            model = bound.runnable
+            return await self.partials.ask(model, messages, config, bound.active, attempt)
+        layered = bool(self.layers)
+        if bound.direct and not self.observed and may_call_directly(messages, layered=layered):
+            return await self.calls.call(bound.direct, messages)
+        return await self.calls.call(bound.public, messages, config)
 
     def _history(self, request: ModelRequest[Any]) -> list[BaseMessage]:
         """The messages to send: valid, whatever a layer did to them."""

@@ -23,6 +23,7 @@ from ..state.history import (
     repair_history,
 )
 from .model_call import ModelCall, Reply
+from .partial_stream import PartialStream, custom_writer
 from .routing import Step, after_model, finish_of, says_something
 from .stretch import Stretch
 
@@ -61,6 +62,7 @@ class ModelPhase:
     async def run(self) -> None:
         """Ask the model and take its reply into the state."""
         self._repair()
+        writer = custom_writer(self._runtime)
         call = ModelCall(
             binder=self._plan.binder,
             layers=self._plan.hooks.wraps["wrap_model_call"],
@@ -70,6 +72,7 @@ class ModelPhase:
             output=self._plan.output,
             failures=tuple(self._ledger.output_attempts),
             name=self._plan.name,
+            partials=writer and PartialStream(writer, self._calls),
         )
         request = self._request()
         sent: list[BaseMessage] | None = [*request.messages] if call.layers else None

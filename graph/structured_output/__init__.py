@@ -59,6 +59,7 @@ from ...state.structured_errors import (
 )
 from .active import ActiveOutput
 from .bindings import OutputToolBinding, ProviderStrategyBinding
+from .growing import GrowingAnswer
 from .outcome import NUDGE_SOURCE, Answered, AskAgain, Failed, NotDue, Outcome
 from .partial import partial_value
 from .plan import OutputPlan
@@ -87,6 +88,7 @@ __all__ = [
     "ErrorHandling",
     "ExtractionError",
     "Failed",
+    "GrowingAnswer",
     "InvalidExtractionError",
     "MissingStructuredOutputError",
     "MultipleStructuredOutputsError",

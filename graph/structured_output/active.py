@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool
 
 from ...state.errors import StructuredOutputError
@@ -19,7 +19,7 @@ from .answers import (
     answer_in_prose,
     read_reply,
 )
-from .finish import reply_text
+from .growing import GrowingAnswer
 from .outcome import NotDue, Outcome, accepted, refused
 from .schema import SchemaSpec
 from .strategies import ProviderStrategy, ToolStrategy
@@ -75,19 +75,9 @@ class ActiveOutput:
             return refused(error, reply, self.strategy, self.specs, failures)
         return accepted(answer, reply, self.strategy)
 
-    def partial(self, message: AIMessageChunk) -> Any:
-        """Give what can be read of the answer so far, unchecked, or None.
-
-        Args:
-            message: The sum of the chunks that have come.
-        """
-        for chunk in message.tool_call_chunks:
-            for spec in self.specs:
-                if chunk["name"] == spec.name:
-                    return spec.partial(chunk["args"] or "")
-        if isinstance(self.strategy, ProviderStrategy):
-            return self.specs[0].partial(reply_text(message))
-        return None
+    def growing(self) -> GrowingAnswer:
+        """Give what reads the answer from the chunks of one reply."""
+        return GrowingAnswer(self.specs, native=isinstance(self.strategy, ProviderStrategy))
 
     def text_of(self, message: AIMessage) -> str:
         """Give what a model answered, as text: its output calls, or else its words."""

@@ -267,15 +267,3 @@ def test_call_without_an_id_is_told_in_a_message(activate: Activate) -> None:
 
     assert isinstance(outcome, AskAgain)
     assert [message.type for message in outcome.messages] == ["human"]
-
-
-def test_partial_answer_is_read_from_chunks(activate: Activate) -> None:
-    part = tool_call_chunk(name="list_str", args='{"value": ["on', id="a", index=0)
-
-    assert activate(ToolStrategy[Any](list[str])).partial(
-        AIMessageChunk(content="", tool_call_chunks=[part])
-    ) == ["on"]
-    assert activate(ProviderStrategy(Score)).partial(AIMessageChunk(content='{"points": 1')) == {
-        "points": 1
-    }
-    assert activate(ToolStrategy(Score)).partial(AIMessageChunk(content='{"points": 1')) is None
