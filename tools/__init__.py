@@ -25,6 +25,8 @@ from .http_fetch import http_fetch_tool
 from .mcp import McpServer
 from .node import ToolNode
 from .results import CallResult
+from .selection import select_tools
+from .toolset import Toolset
 
 __all__ = [
     "BaseTool",
@@ -43,7 +45,9 @@ __all__ = [
     "ToolPolicy",
     "ToolRuntime",
     "ToolSet",
+    "Toolset",
     "collect_tools",
     "http_fetch_tool",
+    "select_tools",
     "tool",
 ]
