@@ -35,16 +35,19 @@ models: $(READY)
 demo: $(READY)
 	$(BIN)/interlock demo
 
-test: $(READY)
-	$(BIN)/pytest -n logical --dist loadfile $(PYTEST_FLAGS)
+# What to test: all but the slow tests, and fewer of the random examples.
+TESTS = -m 'not slow' --hypothesis-profile=quick
 
-# The tests come last, so that their summary is the last line.
+test: $(READY)
+	$(BIN)/pytest -n logical --dist loadfile $(TESTS)
+
+# All tests, and last, so that their summary is the last line.
 check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pyright
-	@$(MAKE) --no-print-directory test PYTEST_FLAGS=--cov
+	@$(MAKE) --no-print-directory test TESTS=--cov
 
 format: $(READY)
 	$(BIN)/ruff format .

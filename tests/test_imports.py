@@ -135,6 +135,7 @@ def test_every_import_comes_with_a_declared_dependency() -> None:
     ] == []
 
 
+@pytest.mark.slow
 def test_importing_the_library_needs_no_extra(tmp_path: Path) -> None:
     # A name that stands for nothing cannot be imported, as if its extra were not installed.
     modules = ", ".join(f"interlock.{folder}" for folder in ORDER)

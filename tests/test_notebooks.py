@@ -57,6 +57,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return execute
 
 
+@pytest.mark.slow
 @notebook
 def test_every_line_gives_what_it_says(run: Any, path: Path) -> None:
     found = {promised(cell.source): shown(cell) for cell in run(path) if promised(cell.source)}
@@ -65,6 +66,7 @@ def test_every_line_gives_what_it_says(run: Any, path: Path) -> None:
     assert list(found) == list(found.values())
 
 
+@pytest.mark.slow
 @notebook
 def test_nothing_is_written_to_the_error_stream(run: Any, path: Path) -> None:
     outputs = [output for cell in run(path) for output in cell.outputs]
@@ -72,6 +74,7 @@ def test_nothing_is_written_to_the_error_stream(run: Any, path: Path) -> None:
     assert [o.text for o in outputs if o.output_type == "stream" and o.name == "stderr"] == []
 
 
+@pytest.mark.slow
 def test_an_agent_is_shown_as_a_picture(run: Any) -> None:
     outputs = [output for cell in run(NOTEBOOKS[0]) for output in cell.outputs]
 

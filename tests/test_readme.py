@@ -73,6 +73,7 @@ def checkpoints_of_a_turn(middleware: list[AgentMiddleware]) -> int:
     return counts[1] - counts[0]
 
 
+@pytest.mark.slow
 def test_the_example_prints_what_it_says(tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-c", block("python")]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

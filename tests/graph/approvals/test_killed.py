@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from interlock.graph import create_agent, pending
@@ -19,6 +20,7 @@ PROGRAM = '''
 import os, signal, sys, time
 from pathlib import Path
 from langchain_core.messages import AIMessage
+import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 from interlock.graph import answer, create_agent
 from interlock.graph.models import ScriptedChatModel

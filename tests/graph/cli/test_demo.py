@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # runs the tour
+
 COMMAND = Path(sys.executable).with_name("interlock")
 
 

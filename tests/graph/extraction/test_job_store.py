@@ -128,6 +128,7 @@ for number in range(10**9):
 """
 
 
+@pytest.mark.slow
 def test_nothing_that_was_kept_is_lost_by_a_kill(path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-P", "-c", PROGRAM, str(path)], stdout=subprocess.PIPE, text=True

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow  # starts processes and kills them
+
 RECORDS, IN_FLIGHT = 400, 16
 
 PROGRAM = """

@@ -9,6 +9,8 @@ import pytest
 
 from interlock.graph import extract
 
+pytestmark = pytest.mark.slow  # reads a job's worth of records in a process
+
 
 @pytest.mark.parametrize("name", ["job.sqlite", "out.jsonl"])
 def test_memory_does_not_grow_with_the_records(

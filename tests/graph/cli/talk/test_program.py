@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow  # each test is a process
+
 Chat = Callable[..., "subprocess.CompletedProcess[str]"]
 
 TOOLS = '''

@@ -19,6 +19,8 @@ from interlock.graph.models.embedded.engine_files import engine_folder
 from interlock.graph.models.embedded.worker import Worker, engine_command
 from interlock.state.errors import ChatModelError
 
+pytestmark = pytest.mark.slow  # starts the engine
+
 
 @tool
 def get_weather(city: str) -> str:

@@ -20,6 +20,8 @@ from interlock.graph import ProviderStrategy, ToolStrategy, create_agent
 from interlock.graph.models import EmbeddedChatModel, ScriptedChatModel
 from interlock.state.errors import MissingExtraError
 
+pytestmark = pytest.mark.slow  # starts a model's server
+
 Run = Callable[..., Awaitable[dict[str, Any]]]
 Calling = Callable[..., AIMessage]
 

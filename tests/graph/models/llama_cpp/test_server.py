@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from interlock.graph.models import OpenAICompatibleChatModel
 from interlock.state.model_errors import ChatModelContextOverflowError, ChatModelRequestError
 
+pytestmark = pytest.mark.slow  # starts a model's server
+
 Ask = Callable[..., Any]
 
 
