@@ -25,6 +25,7 @@ from .http_fetch import http_fetch_tool
 from .mcp import McpServer
 from .node import ToolNode
 from .results import CallResult
+from .searchable_toolset import SearchableToolset
 from .selection import select_tools
 from .toolset import Toolset
 
@@ -37,6 +38,7 @@ __all__ = [
     "InjectedToolCallId",
     "McpServer",
     "OnToolError",
+    "SearchableToolset",
     "StructuredTool",
     "ToolCallRequest",
     "ToolException",

@@ -35,20 +35,26 @@ def select_tools(available: Tools | Toolset, wanted: Wanted | None) -> list[Tool
         InvalidInputTypeError: ``wanted`` is a single name or no list, or an entry is no tool.
         InvalidInputError: No tool has a wanted name.
     """
-    pool = [available] if isinstance(available, Toolset) else list(available)
+    pool: list[ToolLike | Toolset] = [
+        *([available] if isinstance(available, Toolset) else available)
+    ]
     if wanted is None:
         return pool
     if isinstance(wanted, Toolset):
         return [wanted]
-    if isinstance(wanted, (str, dict, BaseTool)) or not isinstance(wanted, Iterable):
-        msg = f"tools is {wanted!r}; give a list of tools, toolsets or names of tools."
-        raise InvalidInputTypeError(msg, key="tools")
-    entries = list(wanted)
+    entries = _listed(wanted)
     names = [entry for entry in entries if isinstance(entry, str)]
     others: list[ToolLike | Toolset] = [e for e in entries if not isinstance(e, str)]
     _check_names(names, [name for entry in pool for name in _names_of(entry)])
     _check_tools(others)
     return [*_named(pool, set(names)), *others]
+
+
+def _listed(wanted: Any) -> list[str | ToolLike | Toolset]:
+    if isinstance(wanted, (str, dict, BaseTool)) or not isinstance(wanted, Iterable):
+        msg = f"tools is {wanted!r}; give a list of tools, toolsets or names of tools."
+        raise InvalidInputTypeError(msg, key="tools")
+    return list(cast("Iterable[str | ToolLike | Toolset]", wanted))
 
 
 def _named(pool: Tools, names: set[str]) -> Iterator[ToolLike | Toolset]:
@@ -63,7 +69,7 @@ def _names_of(entry: ToolLike | Toolset) -> list[str]:
     if isinstance(entry, Toolset):
         return [tool.name for tool in entry.selectable()]
     if isinstance(entry, dict):
-        return [_provider_name(entry)]
+        return [_provider_name(cast("dict[str, Any]", entry))]
     return [entry.name if isinstance(entry, BaseTool) else as_tool(entry).name]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from threading import RLock
 from typing import Any, Self, cast
 
 from langchain_core.tools import BaseTool
@@ -10,8 +11,8 @@ from langchain_core.tools import BaseTool
 from ..state.errors import ConfigurationError, ToolDefinitionError
 from .definition import ToolLike, as_tool, check_tool
 
-Source = Iterable[ToolLike] | Callable[[], Iterable[ToolLike]]
-"""Tools, or a function that finds them when they are first needed."""
+Source = Iterable["ToolLike | Toolset"] | Callable[[], Iterable["ToolLike | Toolset"]]
+"""Tools and groups of them, or a function that finds them when they are first needed."""
 
 
 class Toolset:
@@ -30,8 +31,9 @@ class Toolset:
     (True, 1, ['add'])
 
     Args:
-        tools: Tool objects and functions, or a function that returns them. A function is called
-            once, by :meth:`warm_up` or when the tools are first needed.
+        tools: Tool objects, functions and toolsets, whose tools are taken over as they are then;
+            or a function that returns these. It is called once, by :meth:`warm_up` or when the
+            tools are first needed.
         name: Name of the group, in errors and for :class:`SearchableToolset`.
         on_close: Called by :meth:`close`, for example to end a connection.
 
@@ -52,11 +54,16 @@ class Toolset:
         self.name = name
         self._on_close = on_close
         self._by_name: dict[str, BaseTool] = {}
-        self._find: Callable[[], Iterable[ToolLike]] | None = None
+        self._loading = RLock()
+        self._find: Callable[[], Iterable[ToolLike | Toolset]] | None = None
         if callable(tools):
             self._find = tools
+            return
+        given = list(tools)
+        if all(entry.loaded for entry in given if isinstance(entry, Toolset)):
+            self._take(given)
         else:
-            self._take(tools)
+            self._find = lambda: given
 
     @property
     def loaded(self) -> bool:
@@ -90,7 +97,7 @@ class Toolset:
             ToolDefinitionError: It cannot be a tool, or its name is taken. Nothing is added then.
         """
         self._load()
-        self._take(tool if isinstance(tool, Toolset) else [tool])
+        self._take([tool])
 
     def visible(self, state: Mapping[str, Any]) -> Iterable[BaseTool]:  # noqa: ARG002
         """The tools that a model is offered now.
@@ -142,18 +149,16 @@ class Toolset:
         return f"{type(self).__name__}({self.name!r}: {known})"
 
     def _load(self) -> None:
-        find, self._find = self._find, None
-        if find is None:
+        if self._find is None:
             return
-        try:
-            self._take(find())
-        except BaseException:
-            self._find = find
-            raise
+        with self._loading:
+            if self._find is not None:
+                self._take(self._find())
+                self._find = None
 
-    def _take(self, tools: Iterable[ToolLike]) -> None:
+    def _take(self, tools: Iterable[ToolLike | Toolset]) -> None:
         taken = dict(self._by_name)
-        for entry in tools:
+        for entry in _flat(tools):
             if isinstance(entry, dict):
                 msg = (
                     f"Toolset {self.name!r} was given {entry!r}, a provider's own tool; put it "
@@ -231,6 +236,11 @@ class JoinedToolset(Toolset):
 
     def __iter__(self) -> Iterator[BaseTool]:
         return iter([tool for part in self._parts for tool in part])
+
+
+def _flat(tools: Iterable[ToolLike | Toolset]) -> Iterator[ToolLike]:
+    for entry in tools:
+        yield from entry.selectable() if isinstance(entry, Toolset) else (entry,)
 
 
 def _as_toolset(tools: Any) -> Toolset:

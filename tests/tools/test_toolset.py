@@ -87,7 +87,7 @@ def test_plus_leaves_its_operands_as_they_are() -> None:
 
 def test_a_name_in_two_joined_toolsets_is_refused() -> None:
     with pytest.raises(ToolDefinitionError, match="'a' and 'b' both have a tool 'one'"):
-        Toolset([made("one")], name="a") + Toolset([made("one")], name="b")
+        _ = Toolset([made("one")], name="a") + Toolset([made("one")], name="b")
 
 
 def test_a_joined_toolset_shows_what_is_added_to_a_part() -> None:
