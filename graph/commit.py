@@ -43,7 +43,7 @@ class Commit:
         return self.go(Cursor("tools"), [Send(TOOLS, {"tool_call": call}) for call in calls])
 
     def finish(self) -> list[Command[Any]]:
-        """End the run: its counters become part of the result."""
+        """End the run: its counters and its last message become part of the result."""
         for key, value in self._ledger.outputs().items():
             self._work.put(key, value)
         return self._commands(())
@@ -56,6 +56,8 @@ class Commit:
 
     def _commands(self, goto: Any) -> list[Command[Any]]:
         if self.contributions:
+        if messages := self._work.messages:
+            self._work.put("last_message", messages[-1])
             self._work.put("updated_by", self.contributions)
         updates = self._work.take_writes() or [{}]
         if self._durable:

@@ -9,12 +9,14 @@ from langchain_core.messages import (
     BaseMessage,
     HumanMessage,
     RemoveMessage,
+    ToolCall,
     ToolMessage,
     add_notification_metadata,
 )
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from ..middleware.request import ModelRequest, ModelResponse
+from ..state.finish import finish_of
 from ..state.history import (
     answered_ids,
     invalid_call_answers,
@@ -24,12 +26,16 @@ from ..state.history import (
 )
 from .model_call import ModelCall, Reply
 from .partial_stream import PartialStream, custom_writer
-from .routing import Step, after_model, finish_of, says_something
+from .routing import Step, after_model, says_something
 from .stretch import Stretch
 
 CUT_OFF = (
     "This call was not run: the reply was cut off by the length limit, so its arguments may be "
     "incomplete. Call the tool again, with shorter arguments."
+)
+SURPASSED = (
+    "This call was not run: another message came after it in the same reply, and only the calls of "
+    "the last one are run. Call the tool again if it is still needed."
 )
 NOT_RUN = "This call was not run: the run ended first ({reason})."
 FRESH_ID = "lc_run-"
@@ -108,15 +114,8 @@ class ModelPhase:
     def close_calls(self) -> None:
         """Answer calls that the end of the run leaves open, so that the thread stays valid."""
         reason = self._ledger.exit_reason
-        answers = [
-            ToolMessage(
-                NOT_RUN.format(reason=reason),
-                tool_call_id=cast("str", call["id"]),
-                name=call["name"],
-                status="error",
-            )
-            for call in pending_calls(self._work.messages)
-        ]
+        text = NOT_RUN.format(reason=reason)
+        answers = [_refusal(call, text) for call in pending_calls(self._work.messages)]
         if answers:
             self._work.append(cast("list[BaseMessage]", answers))
 
@@ -172,7 +171,8 @@ class ModelPhase:
         ledger.open_step = True
         ledger.running, ledger.direct, ledger.decided = [], [], None
         answered = response.structured_response is not None
-        ledger.output = "answered" if answered else "again" if call.asks_again else None
+        again = call.asks_again or _surpassed(response)
+        ledger.output = "answered" if answered else "again" if again else None
         ledger.output_attempts = list(call.failures)
         if call.failed is not None:
             ledger.output_failed = call.failed.exit_reason
@@ -194,22 +194,36 @@ class ModelPhase:
 
 
 def with_answers(response: ModelResponse[Any]) -> list[BaseMessage]:
-    """The messages of a response, with an error result for each call that cannot be run."""
-    messages = list(response.result)
-    answers: list[BaseMessage] = []
-    done = answered_ids(messages)
-    for message in messages:
+    """The messages of a response, each call that cannot be run answered behind its message."""
+    given = response.result
+    done = answered_ids(given)
+    last = last_ai_message(given)
+    messages: list[BaseMessage] = []
+    for message in given:
+        messages.append(message)
         if not isinstance(message, AIMessage):
             continue
-        answers += invalid_call_answers(message)
-        if message.tool_calls and finish_of(message) == "length":
-            answers += [
-                ToolMessage(
-                    CUT_OFF,
-                    tool_call_id=cast("str", call["id"]),
-                    name=call["name"],
-                    status="error",
-                )
-                for call in message.tool_calls
-            ]
-    return [*messages, *(a for a in answers if cast("Any", a).tool_call_id not in done)]
+        answers = invalid_call_answers(message)
+        if last is not None and message is not last[1]:
+            answers += _refusals(message, SURPASSED)
+        elif finish_of(message) == "length":
+            answers += _refusals(message, CUT_OFF)
+        messages += (answer for answer in answers if answer.tool_call_id not in done)
+    return messages
+
+
+def _refusals(reply: AIMessage, text: str) -> list[ToolMessage]:
+    """An error result for each call of a reply."""
+    return [_refusal(call, text) for call in reply.tool_calls]
+
+
+def _refusal(call: ToolCall, text: str) -> ToolMessage:
+    ident = cast("str", call["id"])
+    return ToolMessage(text, tool_call_id=ident, name=call["name"], status="error")
+
+
+def _surpassed(response: ModelResponse[Any]) -> bool:
+    """Whether a message before the last one has open calls: then none was meant to end the run."""
+    replies = [m for m in response.result if isinstance(m, AIMessage)]
+    calls = [call for reply in replies[:-1] for call in reply.tool_calls]
+    return bool(calls) and not answered_ids(response.result) >= {call["id"] for call in calls}

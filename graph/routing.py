@@ -14,48 +14,31 @@ from typing import Any, Literal, cast
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from ..state.errors import InvalidJumpError
+from ..state.exit_reasons import (
+    EXIT_INVALID_TOOL_CALLS,
+    EXIT_JUMP,
+    EXIT_MAX_AGENT_STEPS,
+    EXIT_MAX_TOKENS_TOTAL,
+    EXIT_STRUCTURED_RESPONSE,
+    EXIT_TEXT,
+)
+from ..state.finish import finish_of
 from ..state.history import last_ai_message, pending_calls
 from ..state.ledger import Ledger
 from ..state.schema import JUMP_TARGETS
 from .exits import ExitRules
 
-STRUCTURED = "structured_response"
-"""Exit reason of a run that gave the structured answer that was due."""
-
 MAX_FRUITLESS_REPLIES = 2
 """Replies in a row, empty or with unreadable calls only, that are asked again."""
-
-UNREADABLE = "invalid_tool_calls"
-"""Exit reason of a run whose model kept sending calls that nobody can read."""
 
 EMPTY_NUDGE = "Your last reply was empty. Answer, or call a tool."
 TEXT_NUDGE = "A reply in text does not finish this task. Call one of the tools: {tools}."
 FINAL_NUDGE = "No further tool calls are possible. Give your final answer now, in text."
 
-_FINISH_WORDS = {
-    "length": "length",
-    "max_tokens": "length",
-    "model_length": "length",
-    "model_context_window_exceeded": "length",
-    "max_output_tokens": "length",
-    "content_filter": "content_filter",
-    "content_filtered": "content_filter",
-    "refusal": "content_filter",
-    "safety": "content_filter",
-    "guardrail_intervened": "content_filter",
-    "recitation": "content_filter",
-    "blocklist": "content_filter",
-    "prohibited_content": "content_filter",
-    "spii": "content_filter",
-}
-"""What providers call the two ways a reply can stop short, in lower case."""
-
 _NO_ANSWER = frozenset(
     {"text", "reasoning", "thinking", "redacted_thinking", "tool_use", "input_json_delta"}
 )
 """Content blocks that are no answer in themselves."""
-
-_FINISH_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
 
 
 @dataclass(frozen=True)
@@ -73,19 +56,6 @@ class Step:
     """The reply says nothing; it does not stay in the conversation."""
 
 
-def finish_of(reply: AIMessage) -> str | None:
-    """``length`` or ``content_filter`` if the provider says the reply stopped short.
-
-    Source: the finish reasons of OpenAI, Anthropic, Google Gemini and Amazon Bedrock, 2026.
-    """
-    metadata: dict[str, Any] = reply.response_metadata
-    for key in _FINISH_KEYS:
-        word = metadata.get(key)
-        if isinstance(word, str) and (known := _FINISH_WORDS.get(word.lower())):
-            return known
-    return None
-
-
 def after_model(messages: Sequence[BaseMessage], ledger: Ledger, rules: ExitRules) -> Step:
     """Where to go after a reply.
 
@@ -97,17 +67,17 @@ def after_model(messages: Sequence[BaseMessage], ledger: Ledger, rules: ExitRule
     """
     found = last_ai_message(messages)
     if found is None:
-        return Step("exit", "text")
+        return Step("exit", EXIT_TEXT)
     reply = found[1]
     if ledger.final_answer:
-        return Step("exit", "max_agent_steps", reply.id)
+        return Step("exit", EXIT_MAX_AGENT_STEPS, reply.id)
     if pending_calls(messages):
-        return Step("tools") if rules.calls_tools else Step("exit", "text", reply.id)
+        return Step("tools") if rules.calls_tools else Step("exit", EXIT_TEXT, reply.id)
     if ledger.output == "answered":
-        return Step("exit", STRUCTURED, reply.id)
+        return Step("exit", EXIT_STRUCTURED_RESPONSE, reply.id)
     if reply.invalid_tool_calls and not reply.tool_calls:
         again = ledger.fruitless_replies <= MAX_FRUITLESS_REPLIES
-        return Step("model") if again else Step("exit", UNREADABLE, reply.id)
+        return Step("model") if again else Step("exit", EXIT_INVALID_TOOL_CALLS, reply.id)
     if ledger.output == "again" or reply.tool_calls or reply.invalid_tool_calls:
         # No answer, or calls that were refused, unreadable or cut off: the model reads why.
         return Step("model")
@@ -118,14 +88,14 @@ def after_model(messages: Sequence[BaseMessage], ledger: Ledger, rules: ExitRule
 
 def _after_text(reply: AIMessage, ledger: Ledger, rules: ExitRules) -> Step:
     if not rules.calls_tools:
-        return Step("exit", "text", reply.id)
+        return Step("exit", EXIT_TEXT, reply.id)
     if not says_something(reply):
         if ledger.fruitless_replies <= MAX_FRUITLESS_REPLIES:
             return Step("model", nudge=EMPTY_NUDGE, drop_reply=True)
-        return Step("exit", "text", reply.id)
+        return Step("exit", EXIT_TEXT, reply.id)
     if not rules.text:
         return Step("model", nudge=TEXT_NUDGE.format(tools=", ".join(sorted(rules.tools))))
-    return Step("exit", "text", reply.id)
+    return Step("exit", EXIT_TEXT, reply.id)
 
 
 def says_something(reply: AIMessage) -> bool:
@@ -175,7 +145,7 @@ def after_tools(
     if exits and all(results[i].status != "error" for i in exits):
         return Step("exit", names[exits[0]], results[exits[0]].id)
     if answered:
-        return Step("exit", STRUCTURED, reply.id)
+        return Step("exit", EXIT_STRUCTURED_RESPONSE, reply.id)
     if ran and all(i in direct and results[i].status != "error" for i in ran):
         return Step("exit", names[ran[-1]], results[ran[-1]].id)
     return Step("model")
@@ -187,11 +157,11 @@ def within_limits(step: Step, ledger: Ledger, rules: ExitRules) -> Step:
         return step
     used = ledger.token_usage.get("total_tokens", 0)
     if rules.max_tokens_total is not None and used >= rules.max_tokens_total:
-        return Step("exit", "max_tokens_total")
+        return Step("exit", EXIT_MAX_TOKENS_TOTAL)
     if ledger.step_count >= rules.max_steps:
         if rules.final_answer and not ledger.final_answer:
             return Step("model", nudge=FINAL_NUDGE)
-        return Step("exit", "max_agent_steps")
+        return Step("exit", EXIT_MAX_AGENT_STEPS)
     return step
 
 
@@ -227,7 +197,7 @@ def resolve_jump(jump: JumpRequest, messages: Sequence[BaseMessage]) -> Step:
         raise InvalidJumpError(msg, owner=jump.owner, target=jump.target, allowed=allowed)
     if jump.target == "end":
         last = messages[-1].id if messages else None
-        return Step("exit", jump.stop_reason or "jump", last)
+        return Step("exit", jump.stop_reason or EXIT_JUMP, last)
     if jump.target == "tools" and not pending_calls(messages):
         msg = (
             f"{jump.owner} asked for a jump to 'tools', but no tool call is pending; add an AI "

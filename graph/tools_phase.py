@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from langchain_core.messages import BaseMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Command
 
@@ -98,14 +98,18 @@ class ToolsPhase:
     def decide(self) -> None:
         """Count the executed calls and decide where they lead, before hooks see the results."""
         messages = self._work.messages
-        found = last_ai_message(messages)
-        names = {c["id"]: c["name"] for c in found[1].tool_calls} if found is not None else {}
+        position, reply = last_ai_message(messages) or (-1, AIMessage(""))
+        names = {c["id"]: c["name"] for c in reply.tool_calls}
         executed = [i for i in self._ledger.running if i in names]
         for ident in executed:
             self._ledger.count_tool(names[ident])
+        for result in messages[position + 1 :]:
+            if isinstance(result, ToolMessage) and result.tool_call_id in executed:
+                self._ledger.take_inner_usage(result)
         direct = [i for i in executed if self._plan.executor.returns_direct(names[i])]
         answered = self._ledger.output == "answered"
         step = after_tools(messages, executed, self._plan.exits, direct, answered=answered)
+        self._ledger.running = []
         self._ledger.decided = (step.to, step.reason, step.message)
 
     def decided(self) -> Step:

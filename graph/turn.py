@@ -16,6 +16,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.types import Command
 
+from ..state.exit_reasons import EXIT_ERROR
 from ..state.ledger import Cursor, Ledger
 from ..state.working import WorkingState
 from ..tools.calls import Calls
@@ -186,13 +187,13 @@ class Turn:
         return Go("tools", anew=self.watchers.durable and bool(self.tools.next_batch()))
 
     async def _after_tools(self, index: int) -> Go:
-        if index == 0:
+        if self.ledger.decided is None:
+            # Once: a hook that pauses comes back here.
             self.tools.decide()
         jump = await self.hooks.run("after_tools", index) or self.tools.jump()
         self.models.close_step()
-        if jump:
-            return self._jumped(jump)
-        return self._take(self.tools.decided())
+        step = self.tools.decided()
+        return self._jumped(jump) if jump else self._take(step)
 
     async def _on_exit(self, index: int) -> Go:
         jump = await self.hooks.run("on_exit", index)
@@ -212,7 +213,7 @@ class Turn:
         if not answered:
             raise error
         self.hooks.dirty = True
-        return self._jumped(jump) if jump else self._exit(Step("exit", "error"))
+        return self._jumped(jump) if jump else self._exit(Step("exit", EXIT_ERROR))
 
     def _jumped(self, jump: JumpRequest) -> Go:
         """Follow a jump of a hook."""
@@ -225,19 +226,26 @@ class Turn:
     def _take(self, step: Step) -> Go:
         """Follow a decision of the routing."""
         if step.to == "tools":
+        self._go_on()
             return Go("before_tools")
         self.models.close_step()
         limited = within_limits(step, self.ledger, self.plan.exits)
         if limited.to == "exit":
             return self._exit(limited, by_condition=limited is step)
         self.models.ask_again(step, limited)
-        self.ledger.exit_reason = self.ledger.exit_message = None
         return Go("before_model", anew=self._at in {"before_model", "model", "after_model"})
 
     def _exit(self, step: Step, *, by_condition: bool = False) -> Go:
+    def _go_on(self) -> None:
+        """Forget why the run was about to end, if it was."""
+        if self.ledger.exit_reason is not None:
+            self.ledger.exit_reason = self.ledger.exit_message = None
+            self.work.show({"exit_reason": None, "exit_message": None})
+
         """End the run: on_exit hooks only where an exit condition was met."""
         self.ledger.exit_reason = step.reason
-        self.ledger.exit_message = step.message
+        messages = self.work.messages
+        self.ledger.exit_message = step.message or (messages[-1].id if messages else None)
         self.models.close_calls()
         if by_condition and self.plan.hooks.has("on_exit"):
             return Go("on_exit")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 
 from ..state.errors import ConfigurationError, RunError
+from ..state.finish import finish_of, finish_reason
 from .cut_points import is_summary
 from .token_counts import TokenCounter
 
@@ -52,7 +53,6 @@ Messages to summarize:
 """The default prompt. Code that puts text of its own before the messages looks for the line
 ``<messages>``, so that line and the place ``{messages}`` stay."""
 
-_REFUSALS = frozenset({"content_filter", "refusal", "safety", "recitation", "blocklist"})
 _OMITTED = "\n\n[... a part in the middle is left out ...]\n\n"
 
 
@@ -88,10 +88,8 @@ def summary_text(reply: Any) -> str:
         UnusableSummaryError: There is none, or a filter cut it off.
     """
     text: str = str(getattr(reply, "text", reply)).strip()
-    metadata: Any = getattr(reply, "response_metadata", None) or {}
-    finish = str(metadata.get("finish_reason") or metadata.get("stop_reason") or "").lower()
-    if finish in _REFUSALS:
-        msg = f"The summary ended with {finish!r}; the conversation stays as it is."
+    if isinstance(reply, AIMessage) and finish_of(reply) == "content_filter":
+        msg = f"The summary ended with {finish_reason(reply)!r}; the conversation stays as it is."
         raise UnusableSummaryError(msg)
     if not text:
         msg = "The summary is empty; the conversation stays as it is."

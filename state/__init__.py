@@ -29,8 +29,23 @@ from .errors import (
     UnstorableValueError,
     WouldBlockError,
 )
+from .exit_reasons import (
+    EXIT_CONTENT_FILTER,
+    EXIT_ERROR,
+    EXIT_INVALID_TOOL_CALLS,
+    EXIT_JUMP,
+    EXIT_LENGTH,
+    EXIT_MAX_AGENT_STEPS,
+    EXIT_MAX_TOKENS_TOTAL,
+    EXIT_REASONS,
+    EXIT_STRUCTURED_OUTPUT_FAILED,
+    EXIT_STRUCTURED_RESPONSE,
+    EXIT_TEXT,
+    ExitReason,
+    StandardExitReason,
+)
 from .history import pending_calls, repair_history
-from .ledger import LEDGER_OUTPUTS, RESERVED_KEYS, ExitReason, RunLedger
+from .ledger import LEDGER_OUTPUTS, RESERVED_KEYS, RunLedger
 from .merge import MergedSchema, merge_schemas
 from .reducers import merge_lists, replace_values
 from .schema import (
@@ -47,6 +62,17 @@ from .schema import (
 )
 
 __all__ = [
+    "EXIT_CONTENT_FILTER",
+    "EXIT_ERROR",
+    "EXIT_INVALID_TOOL_CALLS",
+    "EXIT_JUMP",
+    "EXIT_LENGTH",
+    "EXIT_MAX_AGENT_STEPS",
+    "EXIT_MAX_TOKENS_TOTAL",
+    "EXIT_REASONS",
+    "EXIT_STRUCTURED_OUTPUT_FAILED",
+    "EXIT_STRUCTURED_RESPONSE",
+    "EXIT_TEXT",
     "JUMP_TARGETS",
     "LEDGER_OUTPUTS",
     "RESERVED_KEYS",
@@ -74,6 +100,7 @@ __all__ = [
     "ResponseT",
     "RunError",
     "RunLedger",
+    "StandardExitReason",
     "StateSchemaError",
     "StepLimitError",
     "StorageError",

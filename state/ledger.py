@@ -2,7 +2,8 @@
 
 A new input starts an empty ledger; an interrupt and its resume keep it. The ledger travels in
 one private channel that each node writes again (``run_ledger``), so it costs one write per step;
-what users read are the output keys of :class:`RunLedger`, written when the run ends.
+what users read are the output keys of :class:`RunLedger`, written when the run ends. The last
+message is a result only: a thread holds it once, in its messages.
 """
 
 from __future__ import annotations
@@ -10,18 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NotRequired, cast
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.channels.untracked_value import UntrackedValue
 from typing_extensions import TypedDict
 
 from .schema import OmitFromInput, PrivateStateAttr
-
-ExitReason = str
-"""Why a run ended: ``text``, ``length``, ``content_filter``, ``max_agent_steps``,
-``max_tokens_total``, ``structured_response``, ``structured_output_failed``,
-``invalid_tool_calls``, ``jump``, ``error``, the name of the exit tool, or a hook's own word."""
 
 
 def run_scoped() -> EphemeralValue[Any]:
@@ -38,10 +34,17 @@ class RunLedger(TypedDict):
     token_usage: NotRequired[Annotated[dict[str, Any], run_scoped(), OmitFromInput]]
     tool_call_counts: NotRequired[Annotated[dict[str, int], run_scoped(), OmitFromInput]]
     context_tokens: NotRequired[Annotated[int, run_scoped(), OmitFromInput]]
+    last_message: NotRequired[
+        Annotated[AnyMessage, UntrackedValue(object, guard=False), OmitFromInput]
+    ]
     run_ledger: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
     updated_by: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
     run_failure: NotRequired[Annotated[Any, UntrackedValue(object, guard=False), PrivateStateAttr]]
 
+
+INNER_USAGE = "token_usage"
+"""Key of a tool message's ``response_metadata``: the usage metadata of the model calls that the
+tool made, such as those of a sub-agent, to be counted as the run's."""
 
 LEDGER_OUTPUTS = (
     "exit_reason",
@@ -50,6 +53,7 @@ LEDGER_OUTPUTS = (
     "token_usage",
     "tool_call_counts",
     "context_tokens",
+    "last_message",
 )
 """The keys of a result that the library itself writes."""
 
@@ -63,7 +67,6 @@ RESERVED_KEYS = frozenset(
         "updated_by",
         "continue_run",
         "hook_context",
-        "last_message",
         "remaining_steps",
         "stop_run",
         "tools",
@@ -161,9 +164,19 @@ class Ledger:
         usage = reply.usage_metadata
         if not usage:
             return
+        self.add_usage(usage)
+        size = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
+        self.context_tokens = size or self.context_tokens
+
+    def take_inner_usage(self, result: ToolMessage) -> None:
+        """Add what the models used that a tool called, if its result says so."""
+        if usage := result.response_metadata.get(INNER_USAGE):
+            self.add_usage(cast("UsageMetadata", usage))
+
+    def add_usage(self, usage: UsageMetadata) -> None:
+        """Add the usage of a model call to that of the run."""
         before = cast("UsageMetadata | None", self.token_usage or None)
         self.token_usage = dict(add_usage(before, usage))
-        self.context_tokens = usage["input_tokens"] + usage["output_tokens"]
 
     def count_tool(self, name: str) -> None:
         """Count one executed call of a tool."""

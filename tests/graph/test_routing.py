@@ -18,6 +18,7 @@ from interlock.graph.routing import (
     within_limits,
 )
 from interlock.state.errors import InvalidJumpError
+from interlock.state.finish import finish_of
 from interlock.state.ledger import Ledger
 
 RULES = ExitRules(tools=frozenset({"finish", "save"}))

@@ -1,0 +1,255 @@
+"""How runs of whole agents end: reason, message and counters, in both modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
+
+from interlock.graph import create_agent
+from interlock.graph.models import ScriptedChatModel
+from interlock.middleware import AgentMiddleware, ModelResponse, wrap_model_call
+from interlock.state.ledger import INNER_USAGE
+from interlock.tools import tool
+
+
+@tool
+def search(query: str) -> str:
+    """Search."""
+    return f"about {query}"
+
+
+@tool
+def finish(answer: str) -> str:
+    """Hand in the answer."""
+    if answer == "wrong":
+        msg = "not accepted"
+        raise ValueError(msg)
+    return f"final: {answer}"
+
+
+def finished(reply: str, reason: str) -> AIMessage:
+    return AIMessage(reply, response_metadata={"finish_reason": reason})
+
+
+def message_of(result: dict[str, Any]) -> Any:
+    """The message that ended the run."""
+    return next(m for m in result["messages"] if m.id == result["exit_message"])
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter"])
+@pytest.mark.parametrize("text", ["half of", ""])
+@pytest.mark.parametrize("tools", [[search], []])
+async def test_a_reply_that_stopped_short_ends_the_run_and_says_how(
+    run: Any, reason: str, text: str, tools: list[Any]
+) -> None:
+    agent = create_agent(ScriptedChatModel([finished(text, reason)]), tools)
+    result = await run(agent, {"messages": "go"})
+    assert result["exit_reason"] == reason
+    assert message_of(result).text == text
+
+
+async def test_an_exit_tool_names_the_reason_and_its_result_is_the_exit_message(
+    run: Any, calling: Any
+) -> None:
+    script = [calling(("finish", {"answer": "42"}), ("search", {"query": "a"}))]
+    agent = create_agent(ScriptedChatModel(script), [search, finish], exit_conditions=["finish"])
+    result = await run(agent, {"messages": "go"})
+    assert result["exit_reason"] == "finish"
+    assert message_of(result).content == "final: 42"
+    assert result["last_message"].content == "about a"
+
+
+async def test_of_two_exit_tools_the_first_call_names_the_reason(run: Any, calling: Any) -> None:
+    script = [calling(("search", {"query": "a"}), ("finish", {"answer": "42"}))]
+    agent = create_agent(
+        ScriptedChatModel(script), [finish, search], exit_conditions=["finish", "search"]
+    )
+    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "search"
+
+
+@pytest.mark.parametrize("other", [("search", {"query": "a"}), ("finish", {"answer": "42"})])
+async def test_a_failed_exit_tool_vetoes_the_exit(run: Any, calling: Any, other: Any) -> None:
+    script = [calling(other, ("finish", {"answer": "wrong"})), "sorry"]
+    model = ScriptedChatModel(script)
+    agent = create_agent(model, [search, finish], exit_conditions=["text", "finish", "search"])
+    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "text"
+    assert model.calls == 2
+
+
+async def test_a_hook_that_hides_a_failure_does_not_undo_the_veto(run: Any, calling: Any) -> None:
+    class Hides(AgentMiddleware[Any, Any, Any]):
+        def after_tools(self, state: Any, runtime: Any) -> dict[str, Any]:  # noqa: ARG002
+            last = state["messages"][-1]
+            return {"messages": [last.model_copy(update={"status": "success", "content": "ok"})]}
+
+    model = ScriptedChatModel([calling(("finish", {"answer": "wrong"})), "sorry"])
+    agent = create_agent(model, [finish], middleware=[Hides()], exit_conditions=["text", "finish"])
+    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "text"
+
+
+async def test_a_hook_that_takes_the_exit_call_away_keeps_the_run_going(
+    run: Any, calling: Any
+) -> None:
+    class Takes(AgentMiddleware[Any, Any, Any]):
+        def before_tools(self, state: Any, runtime: Any) -> dict[str, Any]:  # noqa: ARG002
+            call = state["messages"][-1].tool_calls[0]
+            answer = ToolMessage("not now", tool_call_id=call["id"], name=call["name"])
+            return {"messages": [answer]}
+
+    model = ScriptedChatModel([calling(("finish", {"answer": "42"})), "then not"])
+    agent = create_agent(model, [finish], middleware=[Takes()], exit_conditions=["text", "finish"])
+    result = await run(agent, {"messages": "go"})
+    assert (result["exit_reason"], result["tool_call_counts"]) == ("text", {})
+
+
+async def test_without_text_as_condition_the_model_is_asked_on_up_to_the_limit(
+    run: Any, calling: Any
+) -> None:
+    model = ScriptedChatModel(["I think 42", calling(("finish", {"answer": "42"}))])
+    agent = create_agent(model, [finish], exit_conditions=["finish"])
+    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "finish"
+    talker = ScriptedChatModel(["I think"] * 3)
+    agent = create_agent(talker, [finish], exit_conditions=["finish"], max_agent_steps=3)
+    result = await run(agent, {"messages": "go"})
+    assert (result["exit_reason"], talker.calls) == ("max_agent_steps", 3)
+
+
+async def test_a_call_in_an_earlier_message_of_a_reply_is_answered_and_keeps_the_run_going(
+    run: Any, calling: Any, assert_valid: Any
+) -> None:
+    @wrap_model_call
+    def doubled(request: Any, handler: Any) -> ModelResponse[Any]:
+        response = handler(request)
+        early = calling(("search", {"query": "a"}))
+        first = len(request.messages) == 1
+        return ModelResponse([early, *response.result]) if first else response
+
+    model = ScriptedChatModel(["too early", "done"])
+    result = await run(create_agent(model, [search], middleware=[doubled]), {"messages": "go"})
+    assert model.calls == 2
+    assert result["last_message"].text == "done"
+    assert_valid(result["messages"])
+
+
+async def test_calls_that_a_layer_ran_itself_do_not_keep_the_run_going(
+    run: Any, calling: Any
+) -> None:
+    @wrap_model_call
+    def inner_loop(request: Any, handler: Any) -> ModelResponse[Any]:
+        response = handler(request)
+        asked = calling(("search", {"query": "a"}))
+        done = ToolMessage("about a", tool_call_id="c1", name="search")
+        return ModelResponse([asked, done, *response.result])
+
+    model = ScriptedChatModel(["done"])
+    result = await run(create_agent(model, [search], middleware=[inner_loop]), {"messages": "go"})
+    assert (result["exit_reason"], model.calls) == ("text", 1)
+
+
+async def test_at_a_limit_the_exit_message_is_the_last_one(run: Any, calling: Any) -> None:
+    model = ScriptedChatModel([calling(("search", {"query": "a"}))])
+    result = await run(create_agent(model, [search], max_agent_steps=1), {"messages": "go"})
+    assert message_of(result) == result["last_message"] == result["messages"][-1]
+
+
+async def test_the_last_message_is_that_of_the_run_and_kept_by_no_thread(
+    run: Any, thread: Any
+) -> None:
+    agent = create_agent(ScriptedChatModel(["one", "two"]), checkpointer=InMemorySaver())
+    for text in ("one", "two"):
+        result = await run(agent, {"messages": "go"}, thread)
+        assert result["last_message"] == result["messages"][-1]
+        assert result["last_message"].text == text
+        assert "last_message" not in agent.get_state(thread).values
+
+
+async def test_a_run_that_goes_on_has_no_reason_any_more(run: Any, calling: Any) -> None:
+    seen: list[Any] = []
+
+    class Again(AgentMiddleware[Any, Any, Any]):
+        def on_exit(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+            seen.append(state["exit_reason"])
+            if len(seen) > 2:
+                return None
+            return {"messages": [calling(("search", {"query": "a"}))], "jump_to": "tools"}
+
+        def before_tools(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
+            seen.append(state.get("exit_reason"))
+
+        def before_model(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
+            seen.append(state.get("exit_reason"))
+
+    agent = create_agent(ScriptedChatModel(["one", "two"]), [search], middleware=[Again()])
+    await run(agent, {"messages": "go"})
+    assert seen == [None, "text", None, None, "text"]
+
+
+async def test_a_pause_in_the_first_hook_after_the_tools_counts_calls_once(
+    run: Any, calling: Any, thread: Any
+) -> None:
+    class Asks(AgentMiddleware[Any, Any, Any]):
+        def after_tools(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
+            interrupt("fine?")
+
+    model = ScriptedChatModel([calling(("search", {"query": "a"})), "done"])
+    agent = create_agent(model, [search], middleware=[Asks()], checkpointer=InMemorySaver())
+    await run(agent, {"messages": "go"}, thread)
+    (asked,) = agent.get_state(thread).interrupts
+    result = await run(agent, Command(resume={asked.id: "yes"}), thread)
+    assert (result["tool_call_counts"], result["step_count"]) == ({"search": 1}, 2)
+
+
+async def test_calls_that_a_hook_has_run_again_are_counted_again_and_no_others(
+    run: Any, calling: Any
+) -> None:
+    class Repeats(AgentMiddleware[Any, Any, Any]):
+        def after_tools(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+            if state["tool_call_counts"] != {"search": 1, "finish": 1}:
+                return None
+            last = state["messages"][-1]
+            return {"messages": [RemoveMessage(last.id)], "jump_to": "tools"}
+
+    script = [calling(("finish", {"answer": "1"}), ("search", {"query": "a"})), "done"]
+    agent = create_agent(ScriptedChatModel(script), [search, finish], middleware=[Repeats()])
+    result = await run(agent, {"messages": "go"})
+    assert result["tool_call_counts"] == {"search": 2, "finish": 1}
+
+
+@pytest.mark.parametrize("durable", [False, True])
+async def test_usage_inside_of_tools_counts_where_they_report_it(
+    run: Any, calling: Any, thread: Any, durable: bool
+) -> None:
+    @tool
+    def ask_expert(call_id: str) -> ToolMessage:
+        """Ask."""
+        used = {"input_tokens": 4, "output_tokens": 1, "total_tokens": 5}
+        return ToolMessage("so", tool_call_id=call_id, response_metadata={INNER_USAGE: used})
+
+    calls = calling(("ask_expert", {"call_id": "c1"}), ("ask_expert", {"call_id": "c2"}))
+    options: Any = {"checkpointer": InMemorySaver()} if durable else {}
+    agent = create_agent(ScriptedChatModel([calls, "done"]), [ask_expert], **options)
+    result = await run(agent, {"messages": "go"}, thread)
+    assert result["token_usage"]["total_tokens"] == 10
+
+
+async def test_the_counters_are_no_input(run: Any) -> None:
+    agent = create_agent(ScriptedChatModel(["x"]))
+    for key in ("exit_reason", "step_count", "last_message", "token_usage"):
+        with pytest.raises(ValueError, match=key):
+            await run(agent, {"messages": [HumanMessage("go")], key: 1})
+
+
+async def test_the_final_answer_may_not_call_tools(
+    run: Any, calling: Any, assert_valid: Any
+) -> None:
+    script = [calling(("search", {"query": "a"})), calling(("search", {"query": "b"}), start=2)]
+    model = ScriptedChatModel(script)
+    agent = create_agent(model, [search], max_agent_steps=1, final_answer=True)
+    result = await run(agent, {"messages": "go"})
+    assert (result["exit_reason"], result["step_count"]) == ("max_agent_steps", 1)
+    assert (result["tool_call_counts"], model.calls) == ({"search": 1}, 2)
+    assert_valid(result["messages"])
