@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..state.schema import AgentState
 from .agent import create_agent
-from .approvals import aanswer, answer, apending, pending
+from .approvals import WaitingThread, aanswer, answer, apending, pending, waiting_threads
 from .compiled import AgentGraph
 from .drawing import draw, draw_svg
 from .extraction import aextract, extract
@@ -32,6 +32,7 @@ __all__ = [
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",
+    "WaitingThread",
     "aanswer",
     "aextract",
     "answer",
@@ -43,4 +44,5 @@ __all__ = [
     "extract",
     "pending",
     "resume_snapshot",
+    "waiting_threads",
 ]

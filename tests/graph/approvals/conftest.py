@@ -71,7 +71,7 @@ def office() -> Office:
 def listing(request: pytest.FixtureRequest) -> Callable[..., Awaitable[list[PendingApproval]]]:
     """``await listing(agent, config)``: what waits, in each mode."""
 
-    async def read(agent: Any, config: Any) -> list[PendingApproval]:
+    async def read(agent: AgentGraph, config: Any) -> list[PendingApproval]:
         return agent.pending(config) if request.param == "sync" else await agent.apending(config)
 
     return read
@@ -81,7 +81,7 @@ def listing(request: pytest.FixtureRequest) -> Callable[..., Awaitable[list[Pend
 def say(request: pytest.FixtureRequest) -> Callable[..., Awaitable[Any]]:
     """``await say(agent, decisions, config)``: the result of an answer, in each mode."""
 
-    async def give(agent: Any, decisions: Any, config: Any) -> Any:
+    async def give(agent: AgentGraph, decisions: Any, config: Any) -> Any:
         if request.param == "sync":
             return agent.answer(decisions, config)
         return await agent.aanswer(decisions, config)
@@ -89,12 +89,21 @@ def say(request: pytest.FixtureRequest) -> Callable[..., Awaitable[Any]]:
     return give
 
 
-Open = Callable[[], AbstractContextManager[Any]]
-"""Opens a checkpointer anew, over the same data, as a new process would."""
+@dataclass(frozen=True)
+class Store:
+    """Threads that outlive a process."""
+
+    database: str
+    """The file or address."""
+    connect: Callable[[], AbstractContextManager[Any]]
+
+    def __call__(self) -> AbstractContextManager[Any]:
+        """Open a checkpointer anew, over the same data, as a new process would."""
+        return self.connect()
 
 
 @pytest.fixture(scope="session")
-def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Open:
+def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Store:
     path = str(tmp_path_factory.mktemp("threads") / "threads.sqlite")
 
     @contextmanager
@@ -102,13 +111,15 @@ def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Open:
         with closing(sqlite3.connect(path, check_same_thread=False)) as connection:
             # Only the machine's own crash could lose what is not flushed.
             connection.execute("PRAGMA synchronous = OFF")
-            yield SqliteSaver(connection)
+            saver = SqliteSaver(connection)
+            saver.setup()
+            yield saver
 
-    return connect
+    return Store(path, connect)
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[Open]:
+def postgres_server() -> Iterator[Store]:
     """A server of our own on a socket in a folder; skipped where PostgreSQL is not installed."""
     postgres = pytest.importorskip("langgraph.checkpoint.postgres")
     programs = [shutil.which(name) for name in ("initdb", "pg_ctl")]
@@ -132,13 +143,13 @@ def postgres_server() -> Iterator[Open]:
         address = f"postgresql://postgres@/postgres?host={folder}"
         with postgres.PostgresSaver.from_conn_string(address) as saver:
             saver.setup()
-        yield lambda: postgres.PostgresSaver.from_conn_string(address)
+        yield Store(address, lambda: postgres.PostgresSaver.from_conn_string(address))
         call(programs[1], "-D", data, "-m", "immediate", "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(params=["sqlite_file", "postgres_server"])
-def store(request: pytest.FixtureRequest) -> Open:
+def store(request: pytest.FixtureRequest) -> Store:
     """``with store() as saver:``: the same threads each time, through a new connection."""
-    return cast("Open", request.getfixturevalue(request.param))
+    return cast("Store", request.getfixturevalue(request.param))

@@ -17,6 +17,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from interlock.graph import answer, create_agent, pending
+from interlock.graph.approvals import open_threads
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import (
     ApprovalMiddleware,
@@ -25,6 +26,7 @@ from interlock.middleware import (
     HumanInTheLoopStrategy,
     InvalidDecisionError,
     NotWaitingError,
+    PendingApproval,
     ToolCallRequest,
 )
 
@@ -137,11 +139,17 @@ Step = Callable[[Callable[[Any], Any]], Any]
 """Calls a function with an agent and returns its result."""
 
 
-def run_through(plan: Plan, step: Step, thread: Any) -> dict[str, Any]:
-    """Run to the end; each step gets an agent of its own."""
+def run_through(
+    plan: Plan, step: Step, thread: Any, listed: Callable[[], Any] | None = None
+) -> dict[str, Any]:
+    """Run to the end; each step gets an agent of its own.
+
+    ``listed`` is what the database alone says that waits.
+    """
     result: dict[str, Any] = step(lambda agent: agent.invoke(GO, thread))
     rounds = 0
     while waiting := step(partial(pending, config=thread)):
+        assert listed is None or listed() == waiting
         share = plan.shares[rounds] if rounds < len(plan.shares) else len(waiting)
         first = plan.picks[rounds % len(plan.picks)] % len(waiting)
         chosen = [*waiting[first:], *waiting[:first]][:share]
@@ -199,7 +207,12 @@ def test_approved_calls_run_once_and_the_result_is_that_of_an_uninterrupted_run(
         with store() as saver:
             return function(build(plan, ran, saver))
 
-    result = run_through(plan, anew, thread)
+    def listed() -> list[PendingApproval]:
+        ident = thread["configurable"]["thread_id"]
+        return [p for found in open_threads(store.database).waiting(ident) for p in found.approvals]
+
+    result = run_through(plan, anew, thread, listed)
+    assert listed() == []
     assert Counter(ran) == expected_runs(plan)
     assert_valid(result["messages"])
 

@@ -20,17 +20,17 @@ from langgraph.errors import UnknownInterruptError, is_invalid_resume
 from langgraph.types import Command, Interrupt, StateSnapshot
 from pydantic import ValidationError
 
-from ..middleware.approval.answer import read_answer
-from ..middleware.approval.pending import (
+from ...middleware.approval.answer import read_answer
+from ...middleware.approval.pending import (
     PendingApproval,
     first_problem,
     pending_in,
     resume_value,
 )
-from ..middleware.approval.request import asked_in, is_single
-from ..state.approval_errors import CannotPauseError, InvalidDecisionError, NotWaitingError
-from ..tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
-from .engine import addresses_pauses, present_of, stores_threads, strictly
+from ...middleware.approval.request import asked_in, is_single
+from ...state.approval_errors import CannotPauseError, InvalidDecisionError, NotWaitingError
+from ...tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
+from ..engine import addresses_pauses, present_of, stores_threads, strictly
 
 
 def pending(graph: Any, config: RunnableConfig) -> list[PendingApproval]:

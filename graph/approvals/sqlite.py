@@ -1,0 +1,89 @@
+"""Threads in a SQLite file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import AsyncGenerator, Generator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from ...state.errors import MissingExtraError, StorageError
+from ...state.storage import strict_checkpointer
+from .newest_pauses import by_thread, pauses_query
+from .thread import WaitingThread, read_thread
+
+_HAS_PATH = "SELECT count(*) FROM pragma_table_info('writes') WHERE name = 'task_path'"
+
+
+class SqliteThreads:
+    """The threads of langgraph's ``SqliteSaver`` and ``AsyncSqliteSaver``."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Read the threads in an existing file.
+
+        Raises:
+            StorageError: There is no such file.
+        """
+        self._path = Path(path)
+        if not self._path.is_file():
+            msg = f"There is no file {self.name!r}; name the database of the paused threads."
+            raise StorageError(msg)
+
+    @property
+    def name(self) -> str:
+        """The file."""
+        return str(self._path)
+
+    def waiting(self, thread_id: str | None = None) -> Iterator[WaitingThread]:
+        """The threads that wait; see :class:`~interlock.graph.approvals.ThreadDatabase`."""
+        thread = None if thread_id is None else "?"
+        with self._connected() as connection:
+            (has_path,) = connection.execute(_HAS_PATH).fetchone()
+            query = pauses_query(
+                writes="writes", value="value", thread=thread, has_path=bool(has_path)
+            )
+            rows = connection.execute(query, () if thread_id is None else (thread_id,))
+            for group in by_thread(rows):
+                yield read_thread(group)
+
+    @contextmanager
+    def reader(self) -> Generator[BaseCheckpointSaver[Any]]:
+        """A checkpointer that cannot write."""
+        try:
+            from langgraph.checkpoint.sqlite import SqliteSaver  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise _missing() from None
+        with self._connected() as connection:
+            yield strict_checkpointer(SqliteSaver(connection), ())
+
+    @asynccontextmanager
+    async def saver(self) -> AsyncGenerator[BaseCheckpointSaver[Any]]:
+        """A checkpointer for an agent."""
+        try:
+            from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise _missing() from None
+        async with AsyncSqliteSaver.from_conn_string(str(self._path)) as saver:
+            yield saver
+
+    @contextmanager
+    def _connected(self) -> Generator[sqlite3.Connection]:
+        address = f"{self._path.resolve().as_uri()}?mode=ro"
+        try:
+            with closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as connection:
+                yield connection
+        except sqlite3.Error as error:
+            msg = (
+                f"{self.name!r} cannot be read as a database of threads: {error}. Name the file "
+                "that the checkpointer of the program writes."
+            )
+            raise StorageError(msg) from error
+
+
+def _missing() -> MissingExtraError:
+    msg = "Threads in SQLite need the extra 'sqlite': pip install 'interlock[sqlite]'."
+    return MissingExtraError(msg, extra="sqlite")

@@ -1,0 +1,82 @@
+"""A thread that waits for a person, as far as its pauses tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+from langgraph.types import Interrupt
+
+from ...middleware.approval.pending import PendingApproval, pending_in
+from ...state.errors import StorageError
+from ...state.serializer import StrictSerializer
+from .newest_pauses import PauseRow
+
+_STRICT = StrictSerializer(())
+_TICKS_BEGAN = datetime(1582, 10, 15, tzinfo=UTC)
+_TIME_ORDERED = 6
+
+
+@dataclass(frozen=True)
+class WaitingThread:
+    """A thread in which something waits for an answer."""
+
+    thread_id: str
+    checkpoint_id: str
+    """The checkpoint at which it waits."""
+    approvals: tuple[PendingApproval, ...] = ()
+    """What waits, in the order in which it was asked."""
+    problem: str | None = None
+    """Why it cannot be read here, if it cannot; it may wait all the same."""
+
+    @property
+    def since(self) -> datetime | None:
+        """When the paused step began, in UTC; None if the id of its checkpoint does not say."""
+        try:
+            ident = UUID(self.checkpoint_id)
+        except ValueError:
+            return None
+        if ident.version != _TIME_ORDERED:
+            return None
+        # Version 6 of the standard: the clock's bits from high to low, four bits of version within.
+        ticks = (ident.int >> 80) << 12 | (ident.int >> 64 & 0xFFF)
+        return _TICKS_BEGAN + timedelta(microseconds=ticks // 10)
+
+
+def read_thread(rows: Sequence[PauseRow]) -> WaitingThread:
+    """What waits in one thread.
+
+    Args:
+        rows: Its pauses, in task order; at least one.
+    """
+    first = rows[0]
+    try:
+        interrupts = [interrupt for row in rows for interrupt in _interrupts(row)]
+    except StorageError as error:
+        return WaitingThread(first.thread_id, first.checkpoint_id, problem=str(error))
+    return WaitingThread(first.thread_id, first.checkpoint_id, tuple(pending_in(interrupts)))
+
+
+def _interrupts(row: PauseRow) -> list[Interrupt[Any]]:
+    """The interrupts of a row: rebuilt strictly, so that stored bytes can call nothing.
+
+    Raises:
+        StorageError: They are written in another way, or are something else.
+    """
+    if row.type != "msgpack":
+        msg = f"The pause is stored as {row.type!r}, which only its own program can read."
+        raise StorageError(msg)
+    try:
+        found: Any = _STRICT.loads_typed((row.type, bytes(row.value)))
+    except Exception as error:  # boundary: the bytes may be anything
+        msg = f"The pause cannot be read: {type(error).__name__}. Its program may still know it."
+        raise StorageError(msg) from error
+    several = isinstance(found, (list, tuple))
+    interrupts = list(cast("Sequence[Any]", found)) if several else [found]
+    if not all(isinstance(i, Interrupt) for i in interrupts):
+        msg = "What is stored as a pause is none."
+        raise StorageError(msg)
+    return interrupts
