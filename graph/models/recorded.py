@@ -9,9 +9,11 @@ from typing import Literal
 import httpx
 
 from ...state.errors import ConfigurationError
+from ...tools.calls import run_inline
 from .cassette import Answer, Cassette
 from .openai_compatible import OpenAICompatibleChatModel
 from .openai_compatible.connections import Connections
+from .openai_compatible.ports import Port
 
 Mode = Literal["auto", "record", "replay"]
 
@@ -94,22 +96,26 @@ class _Recorder(httpx.BaseTransport, httpx.AsyncBaseTransport):
         self._connections = connections
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        response = self._connections.blocking().transport.handle_request(request)
-        return _Tape(self._cassette, request, response).played()
+        port = self._connections.blocking()
+        response = run_inline(port.send(request), "the chat model")
+        return _Tape(self._cassette, request, response, port).played()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         port = await self._connections.awaiting()
-        response = await port.transport.handle_async_request(request)
-        return _Tape(self._cassette, request, response).played()
+        response = await port.send(request)
+        return _Tape(self._cassette, request, response, port).played()
 
 
 class _Tape(httpx.SyncByteStream, httpx.AsyncByteStream):
     """The body of an answer, which keeps what passes and records it when it is closed."""
 
-    def __init__(self, cassette: Cassette, request: httpx.Request, source: httpx.Response) -> None:
+    def __init__(
+        self, cassette: Cassette, request: httpx.Request, source: httpx.Response, port: Port
+    ) -> None:
         self._cassette = cassette
         self._request = request
         self._source = source
+        self._port = port
         self._heard: list[bytes] = []
         self._recorded = False
 
@@ -131,11 +137,11 @@ class _Tape(httpx.SyncByteStream, httpx.AsyncByteStream):
         return block
 
     def close(self) -> None:
-        self._source.close()
+        run_inline(self._port.close(self._source), "the chat model")
         self._record()
 
     async def aclose(self) -> None:
-        await self._source.aclose()
+        await self._port.close(self._source)
         self._record()
 
     def _record(self) -> None:

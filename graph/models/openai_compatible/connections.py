@@ -1,21 +1,29 @@
-"""The connection pools of one chat model: one for blocking calls, one per event loop."""
+"""The connections of one chat model: some for blocking calls, others for each event loop."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import ssl
 import weakref
-from collections.abc import AsyncGenerator
-from functools import lru_cache
-from typing import Any, Final
+from collections.abc import AsyncGenerator, Callable
+from functools import lru_cache, partial
+from threading import Lock
+from typing import Any, Final, TypeVar
 
 import httpx
 
+from ....tools.calls import run_inline
+from .lanes import Lanes
 from .ports import AwaitingPort, BlockingPort
 
-_LIMITS: Final = httpx.Limits(
-    max_connections=2000, max_keepalive_connections=100, keepalive_expiry=30.0
-)
+TransportT = TypeVar("TransportT")
+
+_MOST: Final = 2000
+"""Connections of one kind; further requests wait for one of them."""
+_IDLE_S: Final = 30.0
+"""Seconds that a connection is kept for the next request."""
+_ONE: Final = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_IDLE_S)
 
 
 @lru_cache(maxsize=16)
@@ -51,6 +59,7 @@ class Connections:
         self._ca_file = ca_file
         self._given = transport
         self._given_async = async_transport
+        self._lock = Lock()
         self._blocking: BlockingPort | None = None
         self._closer: weakref.finalize[..., Any] | None = None
         self._awaiting: weakref.WeakKeyDictionary[
@@ -59,15 +68,13 @@ class Connections:
 
     def blocking(self) -> BlockingPort:
         """Return the port for blocking calls."""
-        if self._blocking is None:
-            transport = self._given
-            if transport is None:
-                transport = httpx.HTTPTransport(
-                    verify=_tls(self._ca_file), trust_env=False, limits=_LIMITS, proxy=self._proxy
-                )
-                self._closer = weakref.finalize(self, transport.close)
-            self._blocking = BlockingPort(transport)
-        return self._blocking
+        with self._lock:
+            if self._blocking is None:
+                port = BlockingPort(self._lanes(httpx.HTTPTransport, self._given))
+                if self._given is None:
+                    self._closer = weakref.finalize(self, _close_all, port)
+                self._blocking = port
+            return self._blocking
 
     async def awaiting(self) -> AwaitingPort:
         """Return the port for the running event loop: its connections cannot serve another."""
@@ -75,18 +82,20 @@ class Connections:
         held = self._awaiting.get(loop)
         if held is not None:
             return held[0]
-        if self._given_async is not None:
-            port = AwaitingPort(self._given_async)
-            keeper = _close_at_end(None)
-        else:
-            transport = httpx.AsyncHTTPTransport(
-                verify=_tls(self._ca_file), trust_env=False, limits=_LIMITS, proxy=self._proxy
-            )
-            port = AwaitingPort(transport)
-            keeper = _close_at_end(transport)
+        port = AwaitingPort(self._lanes(httpx.AsyncHTTPTransport, self._given_async))
+        keeper = _close_at_end(port if self._given_async is None else None)
         self._awaiting[loop] = (port, keeper)
         await anext(keeper)
         return port
+
+    def _lanes(
+        self, kind: Callable[..., TransportT], given: TransportT | None
+    ) -> Lanes[TransportT]:
+        if given is not None:
+            return Lanes(lambda: given, limit=1, idle_s=math.inf)
+        tls, proxy = _tls(self._ca_file), self._proxy
+        make = partial(kind, verify=tls, trust_env=False, limits=_ONE, proxy=proxy)
+        return Lanes(make, limit=_MOST, idle_s=_IDLE_S)
 
     def close(self) -> None:
         """Close the connections of blocking calls."""
@@ -113,10 +122,12 @@ class Connections:
         return (Connections, ())
 
 
-async def _close_at_end(
-    transport: httpx.AsyncHTTPTransport | None,
-) -> AsyncGenerator[None, None]:
-    """Close the transport when the event loop shuts down.
+def _close_all(port: BlockingPort) -> None:
+    run_inline(port.close_all(), "the chat model")
+
+
+async def _close_at_end(port: AwaitingPort | None) -> AsyncGenerator[None, None]:
+    """Close the connections when the event loop shuts down.
 
     A loop finishes the asynchronous generators that are still open before it closes
     (``shutdown_asyncgens``); this one waits for that moment. Without it sockets would outlive
@@ -125,5 +136,5 @@ async def _close_at_end(
     try:
         yield
     finally:
-        if transport is not None:
-            await transport.aclose()
+        if port is not None:
+            await port.close_all()

@@ -9,52 +9,96 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Final, Protocol, cast
+from typing import Final, Generic, TypeVar, cast
 
 import httpx
 
+from .lanes import Lane, Lanes
+
 _DRAIN_S: Final = 0.1
+_LANE: Final = "interlock.lane"
 
 
-class Port(Protocol):
+TransportT = TypeVar("TransportT", httpx.BaseTransport, httpx.AsyncBaseTransport)
+
+
+class Port(ABC):
     """Sends requests, reads answers, waits."""
 
+    @abstractmethod
     async def send(self, request: httpx.Request) -> httpx.Response:
         """Return the answer with its headers read and its body still to come."""
-        ...
 
+    @abstractmethod
     def blocks(self, response: httpx.Response) -> AsyncIterator[bytes]:
         """Iterate over the decoded body, block by block as it arrives."""
-        ...
 
+    @abstractmethod
     async def drain(self, response: httpx.Response, blocks: AsyncIterator[bytes]) -> None:
         """Read the end mark after the last event, shortly, so the connection can be reused."""
-        ...
 
+    @abstractmethod
     async def close(self, response: httpx.Response) -> None:
         """Give the connection back, or close it where the body was not read to its end."""
-        ...
 
+    @abstractmethod
     async def sleep(self, seconds: float) -> None:
         """Wait before the next attempt."""
-        ...
 
 
-class BlockingPort:
-    """The port of a synchronous call; nothing in it ever suspends.
+class _LanedPort(Port, Generic[TransportT]):
+    """A port that sends each request on a lane of its own.
 
     Args:
-        transport: Where requests go.
+        lanes: Where requests go.
     """
 
-    def __init__(self, transport: httpx.BaseTransport) -> None:
-        self.transport: Final = transport
-        """Where requests go."""
+    def __init__(self, lanes: Lanes[TransportT]) -> None:
+        self._lanes: Final = lanes
 
     async def send(self, request: httpx.Request) -> httpx.Response:
         """See ``Port``."""
-        return self.transport.handle_request(request)
+        lane = self._lanes.take()
+        try:
+            response = await self._sent(lane.transport, request)
+        except BaseException:
+            await self._give(lane)
+            raise
+        response.extensions[_LANE] = lane
+        return response
+
+    async def close(self, response: httpx.Response) -> None:
+        """See ``Port``."""
+        lane: Lane[TransportT] | None = response.extensions.pop(_LANE, None)
+        try:
+            await self._closed(response)
+        finally:
+            if lane is not None:
+                await self._give(lane)
+
+    async def close_all(self) -> None:
+        """Close all connections, also those in use."""
+        for transport in self._lanes.clear():
+            await self._shut(transport)
+
+    async def _give(self, lane: Lane[TransportT]) -> None:
+        for transport in self._lanes.give(lane):
+            await self._shut(transport)
+
+    @abstractmethod
+    async def _sent(self, transport: TransportT, request: httpx.Request) -> httpx.Response: ...
+
+    @abstractmethod
+    async def _closed(self, response: httpx.Response) -> None: ...
+
+    @abstractmethod
+    async def _shut(self, transport: TransportT) -> None: ...
+
+
+class BlockingPort(_LanedPort[httpx.BaseTransport]):
+    """The port of a synchronous call; nothing in it ever suspends."""
 
     async def blocks(self, response: httpx.Response) -> AsyncIterator[bytes]:
         """See ``Port``."""
@@ -80,13 +124,18 @@ class BlockingPort:
         finally:
             del stream.read
 
-    async def close(self, response: httpx.Response) -> None:
-        """See ``Port``."""
-        response.close()
-
     async def sleep(self, seconds: float) -> None:
         """See ``Port``."""
         time.sleep(seconds)  # noqa: ASYNC251  # this port is the one that blocks
+
+    async def _sent(self, transport: httpx.BaseTransport, request: httpx.Request) -> httpx.Response:
+        return transport.handle_request(request)
+
+    async def _closed(self, response: httpx.Response) -> None:
+        response.close()
+
+    async def _shut(self, transport: httpx.BaseTransport) -> None:
+        transport.close()
 
 
 def _hurried(read: Callable[..., bytes]) -> Callable[..., bytes]:
@@ -96,20 +145,8 @@ def _hurried(read: Callable[..., bytes]) -> Callable[..., bytes]:
     return hurried
 
 
-class AwaitingPort:
-    """The port of an asynchronous call.
-
-    Args:
-        transport: Where requests go; it belongs to the running event loop.
-    """
-
-    def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
-        self.transport: Final = transport
-        """Where requests go."""
-
-    async def send(self, request: httpx.Request) -> httpx.Response:
-        """See ``Port``."""
-        return await self.transport.handle_async_request(request)
+class AwaitingPort(_LanedPort[httpx.AsyncBaseTransport]):
+    """The port of an asynchronous call; its lanes belong to the running event loop."""
 
     def blocks(self, response: httpx.Response) -> AsyncIterator[bytes]:
         """See ``Port``."""
@@ -127,10 +164,17 @@ class AwaitingPort:
         except (TimeoutError, httpx.HTTPError):
             return
 
-    async def close(self, response: httpx.Response) -> None:
-        """See ``Port``."""
-        await response.aclose()
-
     async def sleep(self, seconds: float) -> None:
         """See ``Port``."""
         await asyncio.sleep(seconds)
+
+    async def _sent(
+        self, transport: httpx.AsyncBaseTransport, request: httpx.Request
+    ) -> httpx.Response:
+        return await transport.handle_async_request(request)
+
+    async def _closed(self, response: httpx.Response) -> None:
+        await response.aclose()
+
+    async def _shut(self, transport: httpx.AsyncBaseTransport) -> None:
+        await transport.aclose()
