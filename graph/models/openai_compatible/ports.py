@@ -56,7 +56,7 @@ class _LanedPort(Port, Generic[TransportT]):
     """
 
     def __init__(self, lanes: Lanes[TransportT]) -> None:
-        self._lanes: Final = lanes
+        self._lanes: Lanes[TransportT] = lanes
 
     async def send(self, request: httpx.Request) -> httpx.Response:
         """See ``Port``."""
