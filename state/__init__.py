@@ -1,8 +1,9 @@
 """What travels through an agent: its state, the run's ledger and the error tree.
 
 Open ``schema.py`` first: it defines ``AgentState``. ``merge.py`` makes one state of the schemas
-of middleware and agent, ``working.py`` applies updates within a node, ``history.py`` keeps the
-conversation valid, ``storage.py`` keeps stored threads harmless, ``errors.py`` is the error tree.
+of middleware and agent, ``state.py`` is the state as an object, ``working.py`` applies updates
+within a node, ``history.py`` keeps the conversation valid, ``storage.py`` keeps stored threads
+harmless, ``errors.py`` is the error tree.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ from .exit_reasons import (
 )
 from .history import pending_calls, repair_history
 from .ledger import LEDGER_OUTPUTS, RESERVED_KEYS, RunLedger
+from .live import LiveState
 from .merge import MergedSchema, merge_schemas
 from .reducers import merge_lists, replace_values
 from .schema import (
@@ -60,6 +62,7 @@ from .schema import (
     PrivateStateAttr,
     ResponseT,
 )
+from .state import State
 
 __all__ = [
     "EXIT_CONTENT_FILTER",
@@ -87,6 +90,7 @@ __all__ = [
     "InvalidJumpError",
     "InvalidUpdateError",
     "JumpTo",
+    "LiveState",
     "MergedSchema",
     "MessageStorage",
     "MessagesChannel",
@@ -101,6 +105,7 @@ __all__ = [
     "RunError",
     "RunLedger",
     "StandardExitReason",
+    "State",
     "StateSchemaError",
     "StepLimitError",
     "StorageError",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, cast
 
 from langchain_core.messages import BaseMessage
@@ -92,6 +92,30 @@ class LastWrite(LastValue[Any]):
     def update(self, values: Sequence[Any]) -> bool:
         """Keep the last value of the step."""
         return super().update(values[-1:])
+
+
+class HandledValue(BinaryOperatorAggregate[Any]):
+    """A state key with a merge function of its own, which is given None as the first value.
+
+    langgraph begins with an empty value of the declared type; a handler of a schema dict begins
+    with nothing, and a key that was never written stays absent.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, typ: Any, operator: Callable[[Any, Any], Any]) -> None:
+        super().__init__(typ, operator)
+        self.value = _NOTHING
+
+    def update(self, values: Sequence[Any]) -> bool:
+        """Merge the updates of one step, in call order."""
+        if values and not self.is_available():
+            self.value = None
+        return super().update(values)
+
+
+_NOTHING: Any = cast("Any", LastValue(Any)).value
+"""How langgraph marks a channel without a value."""
 
 
 def _is_messages(update: Any) -> bool:

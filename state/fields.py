@@ -8,7 +8,16 @@ from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from inspect import isclass
-from typing import Annotated, Any, NotRequired, Required, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    NotRequired,
+    Required,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from langgraph.channels.base import BaseChannel
 from pydantic import BaseModel, TypeAdapter
@@ -34,7 +43,9 @@ class StateField:
     default: Callable[[], Any] | None = None
     """Makes the value of a run that is not given one."""
     validated: bool = False
-    """Updates are checked: the schema is a pydantic model or a dataclass."""
+    """Updates are checked: the schema is a pydantic model, a dataclass or a dict."""
+    nullable: bool = False
+    """None fits, whatever the type says."""
 
     @property
     def reducer(self) -> Any:
@@ -57,13 +68,14 @@ class StateField:
 
     def adapter(self) -> TypeAdapter[Any] | None:
         """A validator of values, or None where pydantic knows no schema for the type."""
+        kind = self.value_type | None if self.nullable else self.value_type
         try:
-            return TypeAdapter(self.value_type, config={"arbitrary_types_allowed": True})
+            return TypeAdapter(kind, config={"arbitrary_types_allowed": True})
         except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation, TypeError):
             # A BaseModel or TypedDict brings its own configuration and refuses another one.
             pass
         try:
-            return TypeAdapter(self.value_type)
+            return TypeAdapter(kind)
         except (PydanticSchemaGenerationError, PydanticUndefinedAnnotation, TypeError):
             return None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, NotRequired, Required, cast
 
 from langchain_core.messages import AnyMessage
+from langgraph.channels.binop import BinaryOperatorAggregate
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
@@ -14,7 +15,9 @@ from .channels import LastWrite, MessageStorage, messages_channel
 from .errors import StateSchemaError
 from .fields import StateField, read_fields
 from .ledger import RESERVED_KEYS, RunLedger, run_scoped
+from .reducers import Handler
 from .schema import AgentState, PrivateStateAttr
+from .schema_dict import read_schema_dict
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,12 @@ class MergedSchema:
     """The keys a caller may give."""
     output: type
     """The keys a run returns."""
+    shown: type
+    """The keys that traces and streams may see: all but the private ones."""
     fields: Mapping[str, StateField]
     """Every declared key, without those of the run's ledger."""
+    private: frozenset[str]
+    """Keys that only hooks and tools see; ``jump_to`` is not among them."""
 
 
 def merge_schemas(schemas: Iterable[Any], storage: MessageStorage = "delta") -> MergedSchema:
@@ -36,7 +43,8 @@ def merge_schemas(schemas: Iterable[Any], storage: MessageStorage = "delta") -> 
 
     Args:
         schemas: State schemas of the middleware in registration order, the agent's own last:
-            a later declaration of a key wins. A schema may occur several times.
+            a later declaration of a key wins. A schema may occur several times, and may be a
+            dict, see :func:`~interlock.state.schema_dict.read_schema_dict`.
         storage: How the messages of a thread are stored.
 
     Raises:
@@ -45,7 +53,7 @@ def merge_schemas(schemas: Iterable[Any], storage: MessageStorage = "delta") -> 
     """
     merged = dict(read_fields(AgentState))
     for schema in {id(schema): schema for schema in schemas}.values():
-        for key, field in read_fields(schema).items():
+        for key, field in read_schema(schema).items():
             if key in RESERVED_KEYS:
                 msg = (
                     f"State schema {field.owner!r} declares {key!r}, which belongs to the "
@@ -57,12 +65,33 @@ def merge_schemas(schemas: Iterable[Any], storage: MessageStorage = "delta") -> 
     ledger = read_fields(RunLedger)
     annotations |= {key: NotRequired[f.annotation] for key, f in ledger.items()}
     everything = {**merged, **ledger}
+    private = frozenset(key for key, field in merged.items() if _is_private(field))
+    visible = {key: item for key, item in annotations.items() if key not in private}
     return MergedSchema(
         state=_typed_dict("State", annotations),
         input=_typed_dict("Input", _kept(annotations, everything, "input")),
         output=_typed_dict("Output", _kept(annotations, everything, "output")),
+        shown=_typed_dict("Shown", visible),
         fields=merged,
+        private=private,
     )
+
+
+def _is_private(field: StateField) -> bool:
+    """Whether a key is neither given nor returned, and is no part of the hook contract."""
+    mark = field.mark
+    return mark is not None and mark.input and mark.output and field.name != "jump_to"
+
+
+def read_schema(schema: Any) -> dict[str, StateField]:
+    """The fields of a state schema of any kind: a class, or a dict of types and handlers.
+
+    Raises:
+        StateSchemaError: It is of another kind, or an entry cannot be read.
+    """
+    if isinstance(schema, Mapping):
+        return read_schema_dict(cast("Mapping[Any, Any]", schema))
+    return read_fields(schema)
 
 
 def _meet(earlier: StateField, later: StateField) -> StateField:
@@ -83,7 +112,16 @@ def _meet(earlier: StateField, later: StateField) -> StateField:
 
 
 def _same(one: Any, other: Any) -> bool:
+    one, other = function_of(one), function_of(other)
     return one is other or (one is not None and other is not None and bool(one == other))
+
+
+def function_of(reducer: Any) -> Any:
+    """A reducer as a schema names it: the merge function out of the channel that holds it."""
+    operator: Any = reducer
+    if isinstance(reducer, BinaryOperatorAggregate):
+        operator = cast("Any", reducer).operator
+    return operator.function if isinstance(operator, Handler) else operator
 
 
 def _annotate(field: StateField, storage: MessageStorage) -> Any:

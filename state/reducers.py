@@ -8,7 +8,8 @@ is deterministic, so stored updates can be replayed.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.messages import (
@@ -20,6 +21,8 @@ from langchain_core.messages import (
 )
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
+from .containers import copy_containers
+
 
 def merge_lists(current: Any, new: Any) -> list[Any]:
     """Both values as one list: ``None`` adds nothing, tuples and sets add their items."""
@@ -29,6 +32,34 @@ def merge_lists(current: Any, new: Any) -> list[Any]:
 def replace_values(current: Any, new: Any) -> Any:  # noqa: ARG001
     """The new value."""
     return new
+
+
+@dataclass(frozen=True)
+class Handler:
+    """A user's merge function, given a copy of the present value so that it may change it."""
+
+    function: Callable[[Any, Any], Any]
+
+    def __call__(self, current: Any, new: Any) -> Any:
+        """The merged value; ``current`` is None before the first value."""
+        return self.function(copy_containers(current), new)
+
+    @property
+    def __name__(self) -> str:  # langgraph compares reducers by name
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+
+@dataclass(frozen=True)
+class HandledBy:
+    """An update that is merged by a function of its own instead of the reducer of its key."""
+
+    value: Any
+    handler: Callable[[Any, Any], Any]
+    """``(current, new)``; the present value is None where there is none."""
+
+    def merged_into(self, current: Any) -> Any:
+        """The value of the key after this update."""
+        return Handler(self.handler)(current, self.value)
 
 
 def _items(value: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, RemoveMessage
@@ -14,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from .channels import MessagesChannel
 from .errors import InvalidUpdateError
-from .reducers import fold_messages, index_messages, stamp_messages, unknown_removals
+from .reducers import HandledBy, fold_messages, index_messages, stamp_messages, unknown_removals
 
 Reduce = Callable[[Any, Any], Any]
 
@@ -45,6 +46,8 @@ class KeyRules:
         """The value of ``key`` after an update, as its channel would compute it."""
         if isinstance(new, Overwrite):
             return new.value
+        if isinstance(new, HandledBy):
+            return new.merged_into(None if missing else current)
         reduce = self.reducers.get(key)
         if reduce is not None:
             if missing:
@@ -58,6 +61,14 @@ class KeyRules:
         channel = channel.copy() if missing else channel.from_checkpoint(current)
         channel.update([new])
         return channel.get()
+
+
+@dataclass(frozen=True)
+class SavedState:
+    """A working state at one moment."""
+
+    values: Mapping[str, Any]
+    writes: Mapping[str, list[Any]]
 
 
 class WorkingState:
@@ -103,7 +114,7 @@ class WorkingState:
         for key, value in update.items():
             if key not in self.rules.channels or key in self.rules.hidden:
                 self._refuse_key(key, owner)
-            if key in self.rules.message_keys and not isinstance(value, Overwrite):
+            if key in self.rules.message_keys and not isinstance(value, (Overwrite, HandledBy)):
                 self._add_messages(key, value, owner)
             else:
                 self._merge(key, value, owner)
@@ -138,6 +149,16 @@ class WorkingState:
         self._writes = {}
         return updates
 
+    def save(self) -> SavedState:
+        """What :meth:`restore` needs to undo everything that follows."""
+        return SavedState(dict(self.values), {key: [*w] for key, w in self._writes.items()})
+
+    def restore(self, saved: SavedState) -> None:
+        """Go back to a saved state, as if nothing had been written since."""
+        self.values, self._writes = dict(saved.values), {k: [*w] for k, w in saved.writes.items()}
+        self._indexes = {}
+        self._snapshot = None
+
     @property
     def changed(self) -> bool:
         """Whether there is anything to write."""
@@ -145,9 +166,9 @@ class WorkingState:
 
     def _merge(self, key: str, value: Any, owner: str) -> None:
         missing = key not in self.values
+        merged = self._merged(key, value, owner, missing=missing)
+        validator = self.rules.validators.get(key)
         try:
-            merged = self.rules.merge(key, self.values.get(key), value, missing=missing)
-            validator = self.rules.validators.get(key)
             if validator is not None:
                 merged = validator.validate_python(merged)
         except ValidationError as error:
@@ -156,12 +177,34 @@ class WorkingState:
             raise InvalidUpdateError(msg, owner=owner, key=key) from error
         self.values[key] = merged
         self._indexes.pop(key, None)
-        if key in self.rules.reducers and not isinstance(value, Overwrite):
-            self._writes.setdefault(key, []).append(value)
-        elif isinstance(value, Overwrite):
+        if isinstance(value, Overwrite):
             self._writes[key] = [value]
+        elif isinstance(value, HandledBy) and self._is_reduced(key):
+            self._writes[key] = [Overwrite(merged)]
+        elif key in self.rules.reducers:
+            self._writes.setdefault(key, []).append(value)
         else:
-            self._writes[key] = [merged if validator is not None else value]
+            kept = validator is not None or isinstance(value, HandledBy)
+            self._writes[key] = [merged if kept else value]
+
+    def _merged(self, key: str, value: Any, owner: str, *, missing: bool) -> Any:
+        """The value of a key after an update; what a reducer raises is laid to the update."""
+        try:
+            merged = self.rules.merge(key, self.values.get(key), value, missing=missing)
+            if isinstance(value, HandledBy) and key in self.rules.message_keys:
+                return stamp_messages(merged)
+        except ValidationError:
+            raise
+        except Exception as error:
+            msg = (
+                f"What {owner} gave state key {key!r} cannot be merged: "
+                f"{type(error).__name__}: {error}"
+            )
+            raise InvalidUpdateError(msg, owner=owner, key=key) from error
+        return merged
+
+    def _is_reduced(self, key: str) -> bool:
+        return key in self.rules.reducers or key in self.rules.message_keys
 
     def _add_messages(self, key: str, value: Any, owner: str) -> None:
         try:

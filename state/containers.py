@@ -1,0 +1,24 @@
+"""Copies of plain containers, so that nobody changes the lists and dicts of somebody else."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+_CONTAINERS = frozenset({list, dict, tuple, set})
+
+
+def copy_containers(value: Any) -> Any:
+    """The value with its lists, dicts, tuples and sets copied, at every depth.
+
+    Everything else, such as a message, a model or a lock, is handed on as it is. Subclasses of
+    the containers count as everything else.
+    """
+    if type(value) not in _CONTAINERS:
+        return value
+    if type(value) is dict:
+        return {key: copy_containers(item) for key, item in cast("dict[Any, Any]", value).items()}
+    items, make = cast("list[Any]", value), cast("Any", value).__class__
+    # A long history has few kinds of messages: look at the kinds, not at each message.
+    if _CONTAINERS.isdisjoint(map(type, items)):
+        return make(items)
+    return make(copy_containers(item) for item in items)

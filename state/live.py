@@ -1,0 +1,126 @@
+"""The agent's own state as hooks and tools see it while they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from .containers import copy_containers
+from .errors import InvalidUpdateError
+from .fields import StateField
+from .schema import JUMP_TARGETS
+from .state import State
+from .working import KeyRules, WorkingState
+
+SIGNALS = ("continue_run", "stop_run", "jump_to")
+"""Keys that say where the run goes; they are no part of the state."""
+
+
+class LiveState(State):
+    """A view of an agent's state for as long as one hook or tool runs.
+
+    It reads what the run knows: the state, the run's counters, and what it is shown beside them.
+    ``set`` changes the state at once; ``continue_run``, ``stop_run`` and ``jump_to`` are taken
+    when the hook has returned.
+    """
+
+    def __init__(
+        self,
+        work: WorkingState,
+        fields: Mapping[str, StateField],
+        owner: str,
+        shown: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Look at a working state.
+
+        Args:
+            work: The state.
+            fields: Its declared keys.
+            owner: Who is given the view, for error texts.
+            shown: Values beside the state that can be read only.
+        """
+        self._work = work
+        self._fields = fields
+        self._owner = owner
+        self._shown = dict(shown or {})
+        self._closed = False
+        self.signals: dict[str, Any] = {}
+        """What the hook said about where the run goes."""
+        self.written: list[str] = []
+        """Keys that were set, in order."""
+
+    @classmethod
+    def over(
+        cls,
+        values: Mapping[str, Any],
+        rules: KeyRules,
+        fields: Mapping[str, StateField],
+        owner: str,
+    ) -> LiveState:
+        """A view of values whose changes are kept apart, see :meth:`take_writes`."""
+        return cls(WorkingState(values, rules), fields, owner)
+
+    def take_writes(self) -> list[dict[str, Any]]:
+        """What was set, as updates to be applied in order."""
+        return self._work.take_writes()
+
+    def close(self) -> None:
+        """Refuse further writes: who was given the view has returned."""
+        self._closed = True
+
+    def set(
+        self,
+        key: str,
+        value: Any,
+        handler_override: Callable[[Any, Any], Any] | None = None,
+    ) -> None:
+        """Merge a value into ``key``, or say where the run goes.
+
+        Raises:
+            InvalidUpdateError: As :meth:`State.set`; or the word for where the run goes is
+                wrong, or whoever was given this state has returned already.
+        """
+        if self._closed:
+            msg = f"{self._owner} has returned; what it sets in its state now would be lost."
+            raise InvalidUpdateError(msg, owner=self._owner, key=key)
+        if key in SIGNALS:
+            check_signal(self._owner, key, value)
+            self.signals[key] = value
+            return
+        super().set(key, value, handler_override)
+        self.written.append(key)
+
+    def __getitem__(self, key: str) -> Any:
+        for values in (self.signals, self._shown):
+            if key in values:
+                return copy_containers(values[key])
+        return super().__getitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.signals or key in self._shown or super().__contains__(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*super().__iter__(), *self._shown, *self.signals]))
+
+    def __len__(self) -> int:
+        return len([*self])
+
+
+def check_signal(owner: str, key: str, value: Any) -> None:
+    """Refuse a word about where the run goes that means nothing.
+
+    Raises:
+        InvalidUpdateError: With what is meant to be there.
+    """
+    if key == "stop_run":
+        fits, wanted = (
+            value is None or (isinstance(value, str) and bool(value)),
+            "the exit reason as a word",
+        )
+    elif key == "continue_run":
+        fits, wanted = isinstance(value, bool), "True or False"
+    else:
+        fits, wanted = value is None or value in JUMP_TARGETS, f"one of {', '.join(JUMP_TARGETS)}"
+    if not fits:
+        msg = f"{owner} set {key} to {value!r}; give {wanted}."
+        raise InvalidUpdateError(msg, owner=owner, key=key)
