@@ -102,6 +102,7 @@ def _plan(
 ) -> AgentPlan:
     """Everything that the runs of the agent share."""
     hooks = with_run_hooks(collect_hooks(options["middleware"]), options["hooks"])
+    hooks = hooks.keeping(schema.private)
     layers = hooks.wraps["wrap_tool_call"]
     output = OutputPlan.from_response_format(options["response_format"])
     output.check_tool_names(tools.by_name)
@@ -151,8 +152,14 @@ def _compile(
         name=plan.name,
         transformers=_transformers(options),
     )
-    compiled.stream_channels = [k for k in compiled.stream_channels_list if k not in ENGINE_KEYS]
-    agent = AgentGraph.of(compiled, InputCheck(plan.schema), plan.storable)
+    hidden = plan.schema.private.union(ENGINE_KEYS)
+    compiled.stream_channels = [k for k in compiled.stream_channels_list if k not in hidden]
+    admission = Admission(options["middleware"], plan.schema.private)
+    if admission:
+        start = compiled.nodes[START]
+        writers = cast("list[Any]", start.flat_writers)
+        compiled.nodes[START] = start.copy({"writers": [StoreAside(writers)]})
+    agent = AgentGraph.of(compiled, InputCheck(plan.schema), plan.storable, admission)
     metadata = {"lc_agent_name": plan.name} if plan.name is not None else {}
     return agent.with_config({"recursion_limit": DEFAULT_RECURSION_LIMIT, "metadata": metadata})
 

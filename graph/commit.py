@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import ToolCall
+from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, Send
 
 from ..state.ledger import Cursor, Ledger
 from ..state.storage import check_storable
 from ..state.working import WorkingState
+from .engine import write_keys
 from .phases import HOME, Pause
 from .plan import TOOLS, AgentPlan
 
@@ -19,12 +21,20 @@ class Commit:
     """Makes the commands at the end of a node; updates of several hooks become one write."""
 
     def __init__(
-        self, plan: AgentPlan, node: str, work: WorkingState, ledger: Ledger, *, durable: bool
+        self,
+        plan: AgentPlan,
+        node: str,
+        work: WorkingState,
+        ledger: Ledger,
+        config: RunnableConfig,
+        *,
+        durable: bool,
     ) -> None:
         self._plan = plan
         self._node = node
         self._work = work
         self._ledger = ledger
+        self._config = config
         self._durable = durable
         self.contributions: dict[str, list[str]] = {}
         """Keys that hooks updated, by hook; shown to those who stream updates."""
@@ -64,6 +74,9 @@ class Commit:
             for update in updates:
                 stored = {k: v for k, v in update.items() if k != "run_failure"}
                 check_storable(stored, self._plan.storable)
+        if private := self._plan.schema.private:
+            taken = [(k, u.pop(k)) for u in updates for k in private & u.keys()]
+            write_keys(self._config, taken)
         last = len(updates) - 1
         commands: list[Command[Any]] = [
             Command(update=update, goto=goto if n == last else ())

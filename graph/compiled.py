@@ -13,7 +13,8 @@ from langgraph.types import Command
 from ..middleware.approval.pending import PendingApproval
 from ..state.input import InputCheck
 from ..state.storage import strict_checkpointer
-from ..tools.calls import AWAITING, BLOCKING, run_inline
+from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
+from .admission import SET_ASIDE, Admission
 from .approvals import aanswer, addressed, answer, apending, pending
 from .drawing import draw, draw_svg
 from .engine import STREAMED, UNWATCHED, is_streamed
@@ -23,12 +24,18 @@ class CheckedInput(dict[str, Any]):
     """An input that has been checked."""
 
 
+class AdmittedInput(CheckedInput):
+    """An input that has been checked and filtered."""
+
+
 class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """A compiled agent: invoke it, stream it, use it as a node, serve it with ``langgraph.json``."""
 
     input_check: InputCheck
     storable: frozenset[type]
     """Types beside messages and plain data that its threads hold."""
+    admission: Admission
+    """What middleware takes out of an input before it is stored, streamed or traced."""
 
     @classmethod
     def of(
@@ -36,6 +43,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         compiled: CompiledStateGraph[Any, Any, Any, Any],
         check: InputCheck,
         storable: frozenset[type] = frozenset(),
+        admission: Admission | None = None,
     ) -> AgentGraph:
         """``compiled`` with its inputs checked."""
         # StateGraph.compile makes a fixed class; this one adds behaviour but no other fields.
@@ -43,6 +51,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         vars(graph).update(vars(compiled))
         graph.input_check = check
         graph.storable = storable
+        graph.admission = admission or Admission((), frozenset())
         return graph
 
     def with_checkpointer(self, checkpointer: BaseCheckpointSaver[Any]) -> AgentGraph:
@@ -80,17 +89,15 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         Raises:
             InvalidInputError: The input cannot be accepted; nothing has run.
         """
-        marked = self._marked(config, options)
-        return super().invoke(self._checked(input), marked, **options)
+        given = run_inline(self._admitted(BLOCKING, input, self._marked(config, options)))
+        return super().invoke(*given, **options)
 
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Any:
         """:meth:`invoke` on an event loop."""
-        marked = self._marked(config, options)
-        result: Any = await super().ainvoke(  # pyright: ignore[reportUnknownVariableType]
-            self._checked(input), marked, **options
-        )
+        given = await self._admitted(AWAITING, input, self._marked(config, options))
+        result: Any = await super().ainvoke(*given, **options)  # pyright: ignore[reportUnknownVariableType]
         return result  # pyright: ignore[reportUnknownVariableType]
 
     def pending(self, config: RunnableConfig) -> list[PendingApproval]:
@@ -115,8 +122,8 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Iterator[Any]:
         """Run the agent and yield chunks of the chosen ``stream_mode`` as they come."""
-        watched = self._streamed(input, config)
-        return super().stream(self._accepted(input, watched), watched, **options)
+        given = run_inline(self._addressed(BLOCKING, input, self._streamed(input, config)))
+        return super().stream(*given, **options)
 
     def astream(
         self,
@@ -126,24 +133,57 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
     ) -> AsyncIterator[Any]:
         """:meth:`stream` on an event loop."""
         watched = self._streamed(input, config)
-        if isinstance(input, Command):
-            return self._resumed(cast("Command[Any]", input), watched, options)
-        return super().astream(self._checked(input), watched, **options)
+        value = self._checked(input)
+        if isinstance(input, Command) or self.admission:
+            return self._stream_admitted(value, watched, options)
+        return super().astream(value, watched, **options)
 
-    async def _resumed(
-        self, command: Command[Any], config: RunnableConfig, options: Mapping[str, Any]
+    async def _stream_admitted(
+        self, value: Any, config: RunnableConfig, options: Mapping[str, Any]
     ) -> AsyncIterator[Any]:
-        """Stream a run that goes on with an answer, once it is known which pause that is for."""
-        named = await addressed(AWAITING, self, command, config)
-        async for chunk in super().astream(named, config, **options):
+        """Stream a run whose input has to be looked at first, which may take its time."""
+        value, config = await self._addressed(AWAITING, value, config)
+        async for chunk in super().astream(value, config, **options):
             yield chunk
 
-    def _accepted(self, value: Any, config: RunnableConfig) -> Any:
-        """The input of a synchronous stream; an answer with the pause that it is for."""
+    def astream_events(
+        self, input: Any, config: RunnableConfig | None = None, **options: Any
+    ) -> Any:
+        """The events of a run, as of ``langgraph``'s ``astream_events``."""
+        if options.get("version") == "v3" or not self.admission:
+            events: Any = super().astream_events(input, config, **options)  # pyright: ignore[reportUnknownVariableType]
+            return cast("Any", events)
+        return self._events_admitted(self._checked(input), _set(config, STREAMED), options)
+
+    async def _events_admitted(
+        self, value: Any, config: RunnableConfig, options: Mapping[str, Any]
+    ) -> AsyncIterator[Any]:
+        # The first event shows the input as it is given here.
+        value, config = await self._admitted(AWAITING, value, config)
+        events: Any = super().astream_events(value, config, **options)  # pyright: ignore[reportUnknownVariableType]
+        async for event in cast("AsyncIterator[Any]", events):
+            yield event
+
+    async def _addressed(
+        self, calls: Calls, value: Any, config: RunnableConfig
+    ) -> tuple[Any, RunnableConfig]:
+        """The input as it may be seen; an answer with the pause that it is for."""
+        value, config = await self._admitted(calls, value, config)
         if isinstance(value, Command):
-            command = cast("Command[Any]", value)
-            return run_inline(addressed(BLOCKING, self, command, config))
-        return self._checked(value)
+            value = await addressed(calls, self, cast("Command[Any]", value), config)
+        return value, config
+
+    async def _admitted(
+        self, calls: Calls, value: Any, config: RunnableConfig
+    ) -> tuple[Any, RunnableConfig]:
+        """The input, checked and filtered, and the config of its run."""
+        given = self._checked(value)
+        if not self.admission or isinstance(given, AdmittedInput) or given is None:
+            return given, config
+        if isinstance(given, Command):
+            return await self.admission.command(calls, cast("Command[Any]", given)), config
+        messages, aside = await self.admission(calls, given["messages"])
+        return AdmittedInput({**given, "messages": messages}), _with(config, SET_ASIDE, aside)
 
     def _streamed(self, value: Any, config: RunnableConfig | None) -> RunnableConfig:
         """The config; a run that did not begin with ``invoke`` shows its chunks."""
@@ -170,6 +210,11 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
 
 def _set(config: RunnableConfig | None, unwatched: bool | str) -> RunnableConfig:
+    return _with(config, UNWATCHED, unwatched)
+
+
+def _with(config: RunnableConfig | None, key: str, value: Any) -> RunnableConfig:
+    """The config with one more thing for the engine to know."""
     config = cast("RunnableConfig", dict(config or {}))
-    config["configurable"] = {**config.get("configurable", {}), UNWATCHED: unwatched}
+    config["configurable"] = {**config.get("configurable", {}), key: value}
     return config

@@ -5,7 +5,7 @@ Verified with langgraph 1.2.24; a test fails when a name or its meaning changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,8 +13,10 @@ from langchain_core.runnables import RunnableConfig
 from langgraph._internal._constants import (
     CONF,
     CONFIG_KEY_CHECKPOINTER,
+    CONFIG_KEY_READ,
     CONFIG_KEY_READ_STATE,
     CONFIG_KEY_RUNTIME,
+    CONFIG_KEY_SEND,
     CONFIG_KEY_STREAM,
     CONFIG_KEY_STRICT_RESUME,
     CONFIG_KEY_TASK_ID,
@@ -71,6 +73,17 @@ def state_of_send(config: RunnableConfig) -> dict[str, Any]:
     """The state at the beginning of the superstep, for a task begun by ``Send``."""
     read = cast("Callable[[], dict[str, Any]]", config.get(CONF, {})[CONFIG_KEY_READ_STATE])
     return dict(read())
+
+
+def read_keys(config: RunnableConfig, keys: Iterable[str]) -> dict[str, Any]:
+    """State keys of a running node that are no part of its input; those without a value left out."""
+    read = cast("Callable[[list[str]], dict[str, Any]]", config.get(CONF, {})[CONFIG_KEY_READ])
+    return read(list(keys))
+
+
+def write_keys(config: RunnableConfig, writes: Sequence[tuple[str, Any]]) -> None:
+    """Update state keys of a running node so that they are no part of its result."""
+    config.get(CONF, {})[CONFIG_KEY_SEND](writes)
 
 
 def is_nested(config: RunnableConfig | None) -> bool:

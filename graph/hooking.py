@@ -76,6 +76,7 @@ class HookRunner:
             self._calls,
             self._config,
             hook.trace_policy,
+            private=hook.private,
             streams_as=hook.owner,
         )
 

@@ -9,7 +9,7 @@ from langchain_core.runnables.config import ensure_config
 from langgraph.types import Command
 
 from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
-from .engine import state_of_send
+from .engine import read_keys, state_of_send
 from .plan import AgentPlan
 from .turn import Turn
 
@@ -42,7 +42,10 @@ class AgentNode(Runnable[dict[str, Any], list[Command[Any]]]):
     async def _run(
         self, values: dict[str, Any], config: RunnableConfig, calls: Calls
     ) -> list[Command[Any]]:
-        if (call := values.get("tool_call")) is not None:
-            turn = Turn(self.plan, self.node, state_of_send(config), config, calls)
-            return await turn.run_call(call)
-        return await Turn(self.plan, self.node, values, config, calls).run()
+        call = values.get("tool_call")
+        state = values if call is None else state_of_send(config)
+        if private := self.plan.schema.private:
+            # They are no part of the node's input, which traces and streams show.
+            state = {**state, **read_keys(config, private)}
+        turn = Turn(self.plan, self.node, state, config, calls)
+        return await (turn.run() if call is None else turn.run_call(call))

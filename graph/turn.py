@@ -58,7 +58,8 @@ class Turn:
         self.hooks = HookRunner(stretch)
         self.models = ModelPhase(stretch)
         self.tools = ToolsPhase(stretch)
-        self.commit = Commit(plan, node, self.work, self.ledger, durable=self.watchers.durable)
+        durable = self.watchers.durable
+        self.commit = Commit(plan, node, self.work, self.ledger, config, durable=durable)
         self.commit.contributions = self.hooks.contributions
         self.commit.for_parent = self.tools.for_parent
 

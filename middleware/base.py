@@ -72,6 +72,10 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         """
         return self
 
+    # A middleware may also define ``filter_input(messages)``, with or without a twin
+    # ``afilter_input``: the messages of an input as they may be stored, streamed and traced, or an
+    # update with those ``messages`` and with private keys of the middleware's own state.
+
     def before_agent(self, state: StateT, runtime: Runtime[ContextT]) -> Any:
         """Once per run, before anything else."""
 

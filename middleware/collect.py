@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import Parameter, iscoroutinefunction, signature
 from typing import Any, Literal, cast, get_args
 
@@ -45,6 +45,8 @@ class Hook:
     """It pauses the run, so what came before is stored first."""
     trace_policy: Any = None
     """What traced runs of it record."""
+    private: frozenset[str] = frozenset()
+    """State keys that they never record."""
 
     @property
     def owner(self) -> str:
@@ -58,6 +60,8 @@ class Layer(Dual):
 
     trace_policy: Any = None
     """What traced runs of it record."""
+    private: frozenset[str] = frozenset()
+    """State keys that they never record."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,13 @@ class HookPlan:
     def has(self, *points: HookPoint) -> bool:
         """Whether there is a hook at any of the points."""
         return any(self.hooks[point] for point in points)
+
+    def keeping(self, private: frozenset[str]) -> HookPlan:
+        """The plan with runs of hooks and layers that record no private state keys."""
+        return HookPlan(
+            {p: [replace(h, private=private) for h in hs] for p, hs in self.hooks.items()},
+            {p: [replace(w, private=private) for w in ws] for p, ws in self.wraps.items()},
+        )
 
 
 def collect_hooks(middleware: Sequence[Any]) -> HookPlan:

@@ -13,7 +13,7 @@ from pydantic import ConfigDict
 from typing_extensions import TypedDict
 
 from ..state.errors import ConfigurationError
-from ..state.schema import AgentState, PrivateStateAttr
+from ..state.schema import AgentState, OmitFromInput
 from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .base import AgentMiddleware
 from .classifier import Classifier, Verdict
@@ -39,7 +39,7 @@ WARNING = " It looks as if it tried to give you instructions ({reason})."
 class ScreenState(AgentState[Any]):
     """State of an agent whose tool results are screened."""
 
-    quarantine: NotRequired[Annotated[dict[str, str], PrivateStateAttr, merge_vaults]]
+    quarantine: NotRequired[Annotated[dict[str, str], OmitFromInput, merge_vaults]]
     """Withheld results by the id of their call."""
 
 
@@ -48,7 +48,7 @@ class InjectionScreenMiddleware(AgentMiddleware[Any, Any, Any]):
 
     ``mark`` puts every result of the screened tools between fences that the result cannot close,
     with a note that it is data, and a warning if it is suspicious. ``quarantine`` withholds a
-    suspicious result, kept in the private state key ``quarantine``. ``ask`` pauses the run: a
+    suspicious result; people find it in the result of the run, under ``quarantine``. ``ask`` pauses the run: a
     person lets each suspicious result pass or not, by ``Command(resume={"<call id>": "allow"})``
     or ``"withhold"``; all suspicious results of a step come in one interrupt, and the tools are
     not run again.

@@ -39,13 +39,16 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
     model works with a token. Tools get the value back in their arguments, and so does the last
     answer when the run ends; streams and traces show the token.
 
+    An input is looked at before the run begins: nobody sees what was found, neither streams nor
+    traces nor the checkpointer, and ``block`` refuses it before anything runs.
+
     What this does **not** cover: system prompts, names of people and other data without a
     fixed form (see ``presidio_detector``); pictures, files and base64 data; what tools do with
-    what they get, write to a custom stream or report to a tracer before they return; data that is
-    split between two messages; the input as the caller gave it, in the trace and the stored
-    input of the run, unless the agent filters its input; state keys other than ``messages``.
-    Middleware that changes the model without ``request.override``, or a message in place after
-    it was looked at, escapes it.
+    what they get (traces show values that a tool got back), write to a custom stream or report
+    to a tracer before they return; data that is split between two messages; state keys other
+    than ``messages``; what ``update_state`` writes, until the next run looks at it. Middleware
+    that changes the model without ``request.override``, or a message in place after it was
+    looked at, escapes it.
 
     Args:
         pii_type: A built-in kind (``email``, ``phone``, ``credit_card``, ``iban``, ``ip``,
@@ -142,14 +145,20 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         """The class and the kind of data, so that several can be told apart."""
         return f"{type(self).__name__}[{self.pii_type}]"
 
-    def filter_input(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-        """The messages of an input as they may be stored, traced and streamed.
+    def filter_input(self, messages: Sequence[BaseMessage]) -> dict[str, Any]:
+        """An input as it may be stored, traced and streamed; values put aside go beside it.
 
-        With the strategy ``token`` they stay: there is no state yet to put values aside in.
+        Raises:
+            PIIDetectionError: Something was found and the strategy is ``block``.
+            DetectorError: The detector failed.
         """
-        if self.strategy == "token":
-            return list(messages)
-        return [self._in_state(message) for message in messages]
+        found: dict[str, str] = {}
+        token = FOUND.set(found)
+        try:
+            seen = [self._known(self._in_state(message)) for message in messages]
+        finally:
+            FOUND.reset(token)
+        return {"messages": seen, "pii_vault": found} if found else {"messages": seen}
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Look at all messages of the thread."""

@@ -11,6 +11,7 @@ from langchain_core.runnables.config import ensure_config, patch_config
 from langgraph.types import TracePolicy
 
 from ..tools.calls import Calls, Dual, call_layer
+from .trace_payload import HookInput, without_keys
 
 _DEFAULT: dict[str, TracePolicy | None] = {"policy": None}
 
@@ -35,11 +36,13 @@ class TracedCall(Runnable[Any, Any]):
         call: Callable[[], Coroutine[Any, Any, Any]],
         calls: Calls,
         policy: TracePolicy | None,
+        private: frozenset[str] = frozenset(),
     ) -> None:
         self.name = name
         self._call = call
         self._calls = calls
         self._policy = policy or _DEFAULT["policy"]
+        self._private = private
         self._value: Any = None
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
@@ -55,7 +58,8 @@ class TracedCall(Runnable[Any, Any]):
     def recorded(self, value: Any) -> Any:
         """What the trace shows of the input."""
         process = self._policy.process_inputs if self._policy is not None else None
-        return value if process is None else process(value)
+        shown = without_keys(value, self._private)
+        return shown if process is None else process(shown)
 
     def _run(self, _: Any) -> Any:
         self._value = self._calls.blocking(self._call)()
@@ -67,7 +71,8 @@ class TracedCall(Runnable[Any, Any]):
 
     def _shown(self) -> Any:
         process = self._policy.process_outputs if self._policy is not None else None
-        return self._value if process is None else process(self._value)
+        shown = without_keys(self._value, self._private)
+        return shown if process is None else process(shown)
 
 
 async def traced(
@@ -78,6 +83,7 @@ async def traced(
     config: RunnableConfig | None,
     policy: TracePolicy | None,
     *,
+    private: frozenset[str] = frozenset(),
     streams_as: str | None = None,
 ) -> Any:
     """Await ``call()`` inside a traced run.
@@ -89,14 +95,17 @@ async def traced(
         calls: The port of the run.
         config: Config of the surrounding run; None takes that of the context.
         policy: What is recorded, of the middleware.
+        private: State keys that are not recorded.
         streams_as: Node name that token streams of models called inside carry.
     """
-    run = TracedCall(name, call, calls, policy)
+    run = TracedCall(name, call, calls, policy, private)
+    recorded = run.recorded(shown)
     config = patch_config(ensure_config(config), run_name=name)
     if streams_as is not None:
         metadata = cast("Mapping[str, Any]", config.get("metadata") or {})
         config["metadata"] = {**metadata, "langgraph_node": streams_as}
-    return await calls.call(Dual(name, run.invoke, run.ainvoke), run.recorded(shown), config)
+        recorded = HookInput(cast("Any", recorded)) if isinstance(recorded, dict) else recorded
+    return await calls.call(Dual(name, run.invoke, run.ainvoke), recorded, config)
 
 
 async def traced_layer(
@@ -108,4 +117,6 @@ async def traced_layer(
     """Call a layer around ``inner`` as a run of its own."""
     call = partial(call_layer, calls, layer, inner, request)
     policy = getattr(layer, "trace_policy", None)
-    return await traced(layer.name, call, {"request": request}, calls, None, policy)
+    private = getattr(layer, "private", frozenset[str]())
+    shown = {"request": request}
+    return await traced(layer.name, call, shown, calls, None, policy, private=private)

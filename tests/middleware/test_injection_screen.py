@@ -89,9 +89,9 @@ async def test_suspicious_result_is_quarantined(run: Run, name: str) -> None:
 
     result = await run(graph, {"messages": "hi"}, THREAD)
 
-    assert "wire the money" not in repr(model.requests) + repr(result)
+    assert "wire the money" not in repr(model.requests) + repr(result["messages"])
     assert model.requests[1][-1].text == "fine"
-    assert graph.get_state(THREAD).values["quarantine"] == {"c1": EVIL}
+    assert result["quarantine"] == {"c1": EVIL}
 
 
 @pytest.mark.parametrize(

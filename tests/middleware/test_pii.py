@@ -251,7 +251,7 @@ def test_input_can_be_filtered_before_it_is_stored() -> None:
         ToolMessage("lee@x.org", tool_call_id="c"),
     ]
 
-    filtered = PIIMiddleware("email").filter_input(messages)
+    filtered = PIIMiddleware("email").filter_input(messages)["messages"]
 
     assert [m.text for m in filtered] == ["[REDACTED_EMAIL]", "lee@x.org"]
     assert filtered[0].id == "m1"

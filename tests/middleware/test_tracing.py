@@ -166,3 +166,50 @@ async def test_a_failing_hook_fails_its_run(run: Any, scripted: Any) -> None:
             {"callbacks": [tracer]},
         )
     assert "no" in tracer.named("Broken.before_model").error
+
+
+class Watching(AgentMiddleware):
+    def before_model(self, state: Any, runtime: Any) -> Any: ...
+
+    def after_model(self, state: Any, runtime: Any) -> Any: ...
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_a_whole_reply_is_streamed_although_a_hook_saw_it_first(
+    scripted: Any, calling: Any, asynchronous: bool
+) -> None:
+    agent = create_agent(scripted(calling(("work", {})), "done"), [work], middleware=[Watching()])
+    value: Any = {"messages": "go"}
+    config: Any = {"callbacks": [Tracer()]}
+    if asynchronous:
+        chunks = [c async for c in agent.astream(value, config, stream_mode="messages")]
+    else:
+        chunks = list(agent.stream(value, config, stream_mode="messages"))
+    assert [(m.type, m.text) for m, _ in chunks] == [("ai", ""), ("tool", "worked"), ("ai", "done")]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_a_reply_that_no_model_gave_is_streamed_although_a_hook_saw_it_first(
+    scripted: Any, asynchronous: bool
+) -> None:
+    class Answering(AgentMiddleware):
+        def wrap_model_call(self, request: Any, handler: Any) -> Any:  # noqa: ARG002
+            return AIMessage("from the cache", id="r1")
+
+    agent = create_agent(scripted("x"), middleware=[Watching(), Answering()])
+    value = {"messages": "go"}
+    if asynchronous:
+        chunks = [c async for c in agent.astream(value, stream_mode="messages")]
+    else:
+        chunks = list(agent.stream(value, stream_mode="messages"))
+    assert [m.text for m, _ in chunks] == ["from the cache"]
+
+
+def test_a_hook_that_returns_the_whole_state_streams_nothing_twice(scripted: Any) -> None:
+    class Returning(AgentMiddleware):
+        def after_model(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
+            return {"messages": state["messages"]}
+
+    agent = create_agent(scripted("done"), middleware=[Returning()])
+    chunks = list(agent.stream({"messages": "go"}, stream_mode="messages"))
+    assert [m.text for m, _ in chunks] == ["done"]

@@ -1,0 +1,113 @@
+"""What a caller gives a run, filtered by the middleware before anybody else can see it.
+
+langgraph stores, streams and traces an input as soon as a run begins, earlier than any hook can
+look at it. So what has to be kept out of storage, streams and traces is taken out here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.types import Command
+
+from ..middleware.collect import middleware_name
+from ..state.errors import InvalidUpdateError
+from ..tools.calls import Calls, Dual
+from .engine import write_keys
+
+SET_ASIDE = "__pregel_interlock_set_aside"
+"""Configurable key: private state that filters took out of the input. Streams, tracers and
+checkpointers leave out keys that begin like langgraph's own."""
+
+
+class Admission:
+    """Applies ``filter_input`` of all middleware that has it, in the order of registration."""
+
+    def __init__(self, middleware: Iterable[Any], private: frozenset[str]) -> None:
+        self._filters = [
+            Dual(
+                f"{middleware_name(m)}.filter_input",
+                sync=m.filter_input,
+                asynchronous=getattr(m, "afilter_input", None),
+            )
+            for m in middleware
+            if callable(getattr(m, "filter_input", None))
+        ]
+        self._private = private
+
+    def __bool__(self) -> bool:
+        return bool(self._filters)
+
+    async def __call__(
+        self, calls: Calls, messages: Sequence[BaseMessage]
+    ) -> tuple[list[BaseMessage], list[tuple[str, Any]]]:
+        """The messages as they may be seen, and updates of private keys.
+
+        Raises:
+            InvalidUpdateError: A filter returned neither messages nor such an update.
+            PIIDetectionError: A filter refuses the input.
+        """
+        kept, writes = list(messages), list[tuple[str, Any]]()
+        for function in self._filters:
+            result: Any = await calls.call(function, kept)
+            if isinstance(result, Mapping):
+                update = dict(cast("Mapping[str, Any]", result))
+                result = update.pop("messages", kept)
+                self._check_keys(function.name, update)
+                writes += update.items()
+            kept = self._as_messages(function.name, result)
+        return kept, writes
+
+    async def command(self, calls: Calls, command: Command[Any]) -> Command[Any]:
+        """A command with the messages that it brings filtered."""
+        update: Any = command.update
+        if not isinstance(update, Mapping) or "messages" not in update:
+            return command
+        values = cast("Mapping[str, Any]", update)
+        given = values["messages"]
+        entries = cast("list[Any]", given) if isinstance(given, list) else [given]
+        messages, writes = await self(calls, convert_to_messages(entries))
+        merged = {**values, "messages": messages, **dict(writes)}
+        return Command(update=merged, resume=command.resume, goto=command.goto, graph=command.graph)
+
+    def _check_keys(self, name: str, update: Mapping[str, Any]) -> None:
+        for key in update:
+            if key not in self._private:
+                msg = (
+                    f"{name} wrote state key {key!r}; besides messages a filter may write only "
+                    "keys that its state_schema marks with PrivateStateAttr."
+                )
+                raise InvalidUpdateError(msg, owner=name, key=key)
+
+    def _as_messages(self, name: str, result: Any) -> list[BaseMessage]:
+        entries = list(cast("Sequence[Any]", result)) if isinstance(result, (list, tuple)) else None
+        if entries is None or not all(isinstance(entry, BaseMessage) for entry in entries):
+            msg = f"{name} returned {type(cast('object', result)).__name__}; return the list of messages."
+            raise InvalidUpdateError(msg, owner=name, key="messages")
+        return entries
+
+
+class StoreAside(Runnable[Any, Any]):
+    """What langgraph does with an input, and then the same for what filters put aside.
+
+    It is one step and not a sequence of its own, which would be traced.
+    """
+
+    def __init__(self, writers: Sequence[Runnable[Any, Any]]) -> None:
+        self._writers = writers
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        """Write both; ``input`` is passed on."""
+        for writer in self._writers:
+            writer.invoke(input, config)
+        writes = (config or {}).get("configurable", {}).get(SET_ASIDE)
+        if config is not None and writes:
+            write_keys(config, writes)
+        return input
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        """:meth:`invoke`: nothing in it waits."""
+        return self.invoke(input, config)
