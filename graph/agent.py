@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolCallTransformer
@@ -15,7 +14,7 @@ from ..middleware.collect import HookPlan, collect_hooks, fit_to_agent, middlewa
 from ..middleware.model_names import resolve_names_with
 from ..middleware.run_hooks import with_run_hooks
 from ..state.input import InputCheck
-from ..state.ledger import ENGINE_KEYS, LEDGER_OUTPUTS
+from ..state.ledger import ENGINE_KEYS, LEDGER_OUTPUTS, RESERVED_KEYS
 from ..state.merge import MergedSchema, merge_schemas
 from ..state.schema import AgentState
 from ..state.storage import declared_types, strict_checkpointer
@@ -29,7 +28,9 @@ from .engine import DEFAULT_RECURSION_LIMIT
 from .exits import ExitRules, exit_rules
 from .node import AgentNode
 from .plan import END_NODE, MODEL, TOOLS, AgentPlan
-from .settings import AgentSettings, with_defaults
+from .prompts import Prompts
+from .prompts.input import PromptedInput, input_schema
+from .settings import RUN_PARAMETERS, AgentSettings, uses_templates, with_defaults
 from .structured_output import OutputPlan
 from .structured_output import supports_provider_strategy as _supports_provider_strategy
 
@@ -55,7 +56,31 @@ def create_agent(
         ConfigurationError: A setting is wrong; the message names it.
         TypeError: ``model`` is no chat model, or a name is no setting.
     """
+    return build_agent(model, tools, settings)
+
+
+def build_agent(
+    model: str | BaseChatModel,
+    tools: Sequence[Any] | None,
+    settings: Mapping[str, Any],
+    *,
+    takes_tools: bool = False,
+) -> AgentGraph:
+    """Build the graph of an agent.
+
+    Args:
+        model: As of :func:`create_agent`.
+        tools: As there.
+        settings: As there, as a dict.
+        takes_tools: A run may bring tools, so there is a node for them whatever ``tools`` holds.
+
+    Raises:
+        ConfigurationError: A setting is wrong; the message names it.
+        TypeError: ``model`` is no chat model, or a name is no setting.
+    """
     options = with_defaults(settings)
+    options["takes_tools"] = takes_tools
+    options["own_tools"] = list(tools or ())
     chat_model = _model(model)
     toolset = _toolset(options["middleware"], tools)
     middleware = options["middleware"] = fit_to_agent(options["middleware"], toolset.by_name)
@@ -63,13 +88,14 @@ def create_agent(
     schema = merge_schemas(
         [*schemas, options["state_schema"] or AgentState], options["message_storage"]
     )
+    prompts = options["prompts"] = _prompts(options, schema, templated=uses_templates(settings))
     graph: StateGraph[Any, Any, Any, Any] = StateGraph(
         schema.state,
         options["context_schema"],
-        input_schema=schema.input,
+        input_schema=input_schema(schema, prompts),
         output_schema=schema.output,
     )
-    plan = _plan(chat_model, toolset, schema, _rules(graph, schema), options)
+    plan = _plan(chat_model, toolset, schema, _rules(graph, schema, prompts), options)
     for node in plan.nodes:
         runner: Any = AgentNode(plan, node)
         graph.add_node(
@@ -77,6 +103,17 @@ def create_agent(
         )
     graph.add_edge(START, MODEL)
     return _compile(graph, plan, options)
+
+
+def _prompts(options: Mapping[str, Any], schema: MergedSchema, *, templated: bool) -> Prompts:
+    prompts = Prompts.of(
+        options["system_prompt"],
+        options["user_prompt"],
+        options["required_variables"],
+        templated=templated,
+    )
+    prompts.check_names({*schema.fields, *RESERVED_KEYS}, RUN_PARAMETERS)
+    return prompts
 
 
 def _by_name(name: str) -> BaseChatModel:
@@ -108,13 +145,12 @@ def _plan(
     output.check_tool_names(tools.by_name)
     exits = exit_rules(tools, options, open_ended=bool(layers))
     annotations = [field.annotation for field in schema.fields.values()]
-    prompt = options["system_prompt"]
     policy = ToolPolicy(
         on_error=options["on_tool_error"], concurrency_limit=options["tool_concurrency_limit"]
     )
     return AgentPlan(
         model=model,
-        system_message=SystemMessage(prompt) if isinstance(prompt, str) else prompt,
+        system_message=options["prompts"].fixed_system,
         binder=ModelBinder(
             list(tools.by_name),
             _supports,
@@ -125,9 +161,12 @@ def _plan(
         exits=exits,
         schema=schema,
         rules=rules,
-        nodes=_nodes(exits, hooks),
+        nodes=_nodes(exits, hooks, takes_tools=options["takes_tools"]),
         output=output,
         name=options["name"],
+        prompts=options["prompts"],
+        own_tools=options["own_tools"],
+        added_tools=_added_tools(options["middleware"]),
         storable=declared_types([*annotations, *output.schemas]),
         state_keys=frozenset(schema.fields) - {"jump_to", "structured_response"},
         defaults={k: f.default for k, f in schema.fields.items() if f.default is not None},
@@ -152,27 +191,39 @@ def _compile(
         name=plan.name,
         transformers=_transformers(options),
     )
-    hidden = plan.schema.private.union(ENGINE_KEYS)
+    hidden = plan.schema.private.union(ENGINE_KEYS, plan.prompts.variables)
     compiled.stream_channels = [k for k in compiled.stream_channels_list if k not in hidden]
     admission = Admission(options["middleware"], plan.schema.private)
     if admission:
         start = compiled.nodes[START]
         writers = cast("list[Any]", start.flat_writers)
         compiled.nodes[START] = start.copy({"writers": [StoreAside(writers)]})
-    agent = AgentGraph.of(compiled, InputCheck(plan.schema), plan.storable, admission)
+    agent = AgentGraph.of(compiled, _input_check(plan), plan.storable, admission)
     metadata = {"lc_agent_name": plan.name} if plan.name is not None else {}
     return agent.with_config({"recursion_limit": DEFAULT_RECURSION_LIMIT, "metadata": metadata})
 
 
+def _input_check(plan: AgentPlan) -> InputCheck:
+    prompts = plan.prompts
+    if prompts.variables or prompts.user is not None:
+        return PromptedInput(plan.schema, prompts)
+    return InputCheck(plan.schema)
+
+
 def _toolset(middleware: Sequence[Any], tools: Sequence[Any] | None) -> ToolSet:
-    sources: list[tuple[str, Sequence[Any]]] = [
+    return collect_tools([*_added_tools(middleware), ("the agent", list(tools or ()))])
+
+
+def _added_tools(middleware: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+    return [
         (f"middleware {middleware_name(m)!r}", list(getattr(m, "tools", None) or ()))
         for m in middleware
     ]
-    return collect_tools([*sources, ("the agent", list(tools or ()))])
 
 
-def _rules(graph: StateGraph[Any, Any, Any, Any], schema: MergedSchema) -> KeyRules:
+def _rules(
+    graph: StateGraph[Any, Any, Any, Any], schema: MergedSchema, prompts: Prompts
+) -> KeyRules:
     """How each key takes an update: with the channels that langgraph made of the schema."""
     channels = dict(cast("dict[str, Any]", graph.channels))
     validators = {
@@ -180,12 +231,13 @@ def _rules(graph: StateGraph[Any, Any, Any, Any], schema: MergedSchema) -> KeyRu
         for key, field in schema.fields.items()
         if field.validated and (adapter := field.adapter()) is not None
     }
-    return KeyRules(channels, validators, frozenset({*ENGINE_KEYS, *LEDGER_OUTPUTS}))
+    hidden = frozenset({*ENGINE_KEYS, *LEDGER_OUTPUTS, *prompts.variables})
+    return KeyRules(channels, validators, hidden)
 
 
-def _nodes(exits: ExitRules, hooks: HookPlan) -> tuple[str, ...]:
+def _nodes(exits: ExitRules, hooks: HookPlan, *, takes_tools: bool) -> tuple[str, ...]:
     nodes = [MODEL]
-    if exits.calls_tools:
+    if exits.calls_tools or takes_tools:
         nodes.append(TOOLS)
     if hooks.has("on_exit", "after_agent"):
         nodes.append(END_NODE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -52,6 +52,12 @@ class ModelBinder:
         self._open_ended = open_ended
         """Layers around tool calls may run tools that the agent does not know."""
         self._bound: OrderedDict[Any, Bound] = OrderedDict()
+
+    def knowing(self, names: Collection[str]) -> ModelBinder:
+        """A binder for an agent that can run these tools: this one, if it knows them."""
+        if self._known.issuperset(names):
+            return self
+        return ModelBinder(list(names), self._supports, open_ended=self._open_ended)
 
     def bind(self, request: ModelRequest[Any], plan: OutputPlan) -> Bound:
         """The model for a request, and how to read the structured answer that is due.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
@@ -94,7 +94,7 @@ class ModelCall:
         bound = self.binder.bind(request, self.output)
         messages = self._history(request)
         if request.system_message is not None:
-            messages = [request.system_message, *messages]
+            messages = behind_system(request.system_message, messages)
         reply = with_clean_calls(as_ai_message(await self._answer(bound, messages)))
         if self.name is not None:
             reply.name = self.name
@@ -138,6 +138,28 @@ class ModelCall:
             self.failed = outcome
             return ModelResponse([reply, *outcome.messages])
         return ModelResponse([reply])
+
+
+def behind_system(system: SystemMessage, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The messages to send, with one system message in front of them.
+
+    Several providers refuse a second one, so those that a conversation begins with are added to
+    the agent's own.
+    """
+    first = next((n for n, m in enumerate(messages) if not isinstance(m, SystemMessage)), None)
+    count = len(messages) if first is None else first
+    if not count:
+        return [system, *messages]
+    contents = [system.content, *(m.content for m in messages[:count])]
+    if all(isinstance(c, str) for c in contents):
+        return [
+            system.model_copy(update={"content": "\n\n".join(map(str, contents))}),
+            *messages[count:],
+        ]
+    blocks = [
+        b for c in contents for b in ([{"type": "text", "text": c}] if isinstance(c, str) else c)
+    ]
+    return [system.model_copy(update={"content": blocks}), *messages[count:]]
 
 
 def read_layer(owner: str, result: Any) -> tuple[ModelResponse[Any], list[Command[Any]]]:

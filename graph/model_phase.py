@@ -153,6 +153,7 @@ class ModelPhase:
             response_format=None if self._ledger.final_answer else plan.output.strategy,
             state=self._work.snapshot(),
             runtime=self._runtime,
+            model_settings=dict(plan.model_settings),
         )
 
     def _keep_changes(self, sent: list[BaseMessage], now: list[BaseMessage]) -> None:

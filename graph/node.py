@@ -11,6 +11,7 @@ from langgraph.types import Command
 from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .engine import read_keys, state_of_send
 from .plan import AgentPlan
+from .run_options import open_run
 from .turn import Turn
 
 
@@ -47,5 +48,10 @@ class AgentNode(Runnable[dict[str, Any], list[Command[Any]]]):
         if private := self.plan.schema.private:
             # They are no part of the node's input, which traces and streams show.
             state = {**state, **read_keys(config, private)}
-        turn = Turn(self.plan, self.node, state, config, calls)
-        return await (turn.run() if call is None else turn.run_call(call))
+        opened = open_run(self.plan, self.node, state, config)
+        turn = Turn(opened.plan, self.node, state, config, calls)
+        if call is not None:
+            return await turn.run_call(call)
+        if opened.changed:
+            turn.keep_options(opened.record)
+        return await turn.run()

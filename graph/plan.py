@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..state.working import KeyRules
 from ..tools.execution import ToolExecutor
 from .binding import ModelBinder
 from .exits import ExitRules
+from .prompts import Prompts
 from .structured_output import OutputPlan
 
 MODEL, TOOLS, END_NODE = "model", "tools", "end"
@@ -39,6 +40,14 @@ class AgentPlan:
     """How a structured answer is asked for and read, if one is due."""
     name: str | None = None
     """The agent's name: the name of its replies."""
+    prompts: Prompts = field(default_factory=Prompts)
+    """The system and the user prompt, where runs render them."""
+    model_settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Arguments of every model call of the run."""
+    own_tools: Sequence[Any] = ()
+    """The tools that the agent was given, as they were given."""
+    added_tools: Sequence[tuple[str, Sequence[Any]]] = ()
+    """Those of each middleware, with its name."""
     storable: frozenset[type] = frozenset()
     """Declared classes that a thread may hold."""
     state_keys: frozenset[str] = frozenset()

@@ -12,13 +12,20 @@ from langgraph.types import Checkpointer
 
 from ..state.channels import MessageStorage
 from ..tools.execution import OnToolError
+from .prompts import RequiredVariables
 
 
 class AgentSettings(TypedDict, total=False):
     """Keyword arguments of ``create_agent``; each may be left out."""
 
     system_prompt: str | SystemMessage | None
-    """Put before the conversation at each model call, never stored."""
+    """Put before the conversation at each model call, never stored. Text as it is; a Jinja2
+    template if ``user_prompt`` or ``required_variables`` is given, and for ``Agent``."""
+    user_prompt: str | None
+    """A Jinja2 template of the message that is put behind those of each run's input."""
+    required_variables: RequiredVariables
+    """Template variables that a run must be given as input keys: ``"*"``, the default, for all,
+    None for none, or their names. Those that are not given write nothing."""
     middleware: Sequence[Any]
     """Guards of the run, the first one outermost: our ``AgentMiddleware`` or LangChain's."""
     hooks: Mapping[str, Sequence[Any]] | None
@@ -68,6 +75,8 @@ class AgentSettings(TypedDict, total=False):
 
 DEFAULTS: AgentSettings = {
     "system_prompt": None,
+    "user_prompt": None,
+    "required_variables": "*",
     "middleware": (),
     "hooks": None,
     "response_format": None,
@@ -92,6 +101,12 @@ DEFAULTS: AgentSettings = {
 """What holds where a setting is left out."""
 
 
+RUN_PARAMETERS = frozenset(
+    {"config", "context", "generation_kwargs", "hook_context", "streaming_callback", "thread_id"}
+)
+"""What ``Agent.run`` takes beside state keys and template variables."""
+
+
 def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
     """All settings, those that were not given with their defaults.
 
@@ -105,3 +120,8 @@ def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
             msg = f"create_agent has no setting {name!r}.{hint}"
             raise TypeError(msg)
     return {**DEFAULTS, **given}
+
+
+def uses_templates(given: Mapping[str, Any]) -> bool:
+    """Whether prompts are templates: LangChain's users write braces that mean themselves."""
+    return given.get("user_prompt") is not None or "required_variables" in given

@@ -47,6 +47,7 @@ class Turn:
         self.watchers = Watchers.of(config)
         state = dict(values)
         stored = state.pop("run_ledger", None)
+        state.pop("run_options", None)
         self._failure: Exception | None = state.pop("run_failure", None)
         self._fresh = stored is None
         self.ledger = Ledger.load(stored)
@@ -76,6 +77,11 @@ class Turn:
             "on_exit": self._on_exit,
             "after_agent": self._after_agent,
         }
+
+    def keep_options(self, record: dict[str, Any] | None) -> None:
+        """Store what the run was given beside its input, before anything can pause it."""
+        self.work.put("run_options", record)
+        self.hooks.dirty = True
 
     async def run_call(self, call: ToolCall) -> list[Command[Any]]:
         """Run one call as a task of its own; the next superstep takes up where all have ended."""
@@ -192,8 +198,8 @@ class Turn:
             # Once: a hook that pauses comes back here.
             self.tools.decide()
         jump = await self.hooks.run("after_tools", index) or self.tools.jump()
-        self.models.close_step()
         step = self.tools.decided()
+        self.models.close_step()
         return self._jumped(jump) if jump else self._take(step)
 
     async def _on_exit(self, index: int) -> Go:
@@ -226,8 +232,8 @@ class Turn:
 
     def _take(self, step: Step) -> Go:
         """Follow a decision of the routing."""
-        if step.to == "tools":
         self._go_on()
+        if step.to == "tools":
             return Go("before_tools")
         self.models.close_step()
         limited = within_limits(step, self.ledger, self.plan.exits)
@@ -236,16 +242,16 @@ class Turn:
         self.models.ask_again(step, limited)
         return Go("before_model", anew=self._at in {"before_model", "model", "after_model"})
 
-    def _exit(self, step: Step, *, by_condition: bool = False) -> Go:
     def _go_on(self) -> None:
         """Forget why the run was about to end, if it was."""
         if self.ledger.exit_reason is not None:
             self.ledger.exit_reason = self.ledger.exit_message = None
             self.work.show({"exit_reason": None, "exit_message": None})
 
+    def _exit(self, step: Step, *, by_condition: bool = False) -> Go:
         """End the run: on_exit hooks only where an exit condition was met."""
-        self.ledger.exit_reason = step.reason
         messages = self.work.messages
+        self.ledger.exit_reason = step.reason
         self.ledger.exit_message = step.message or (messages[-1].id if messages else None)
         self.models.close_calls()
         if by_condition and self.plan.hooks.has("on_exit"):

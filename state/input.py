@@ -32,7 +32,7 @@ class InputCheck:
             InvalidInputError: ``messages`` is missing, a key is unknown, or an entry of
                 ``messages`` is no message.
         """
-        given = self._as_mapping(value)
+        given = self.as_mapping(value)
         for key in given:
             if key not in self._allowed:
                 msg = (
@@ -48,7 +48,12 @@ class InputCheck:
         given["messages"] = _messages(given["messages"])
         return {key: self._checked(key, item) for key, item in given.items()}
 
-    def _as_mapping(self, value: Any) -> dict[str, Any]:
+    def as_mapping(self, value: Any) -> dict[str, Any]:
+        """The keys and values of an input in any of its forms.
+
+        Raises:
+            InvalidInputTypeError: It is no mapping, model or dataclass.
+        """
         if isinstance(value, BaseModel):
             return {k: getattr(value, k) for k in type(value).model_fields}
         if hasattr(value, "__dataclass_fields__"):

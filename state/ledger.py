@@ -14,6 +14,7 @@ from typing import Annotated, Any, NotRequired, cast
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langgraph.channels.ephemeral_value import EphemeralValue
+from langgraph.channels.last_value import LastValue
 from langgraph.channels.untracked_value import UntrackedValue
 from typing_extensions import TypedDict
 
@@ -39,6 +40,7 @@ class RunLedger(TypedDict):
     ]
     run_ledger: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
     updated_by: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
+    run_options: NotRequired[Annotated[dict[str, Any] | None, LastValue(object), PrivateStateAttr]]
     run_failure: NotRequired[Annotated[Any, UntrackedValue(object, guard=False), PrivateStateAttr]]
 
 
@@ -57,7 +59,7 @@ LEDGER_OUTPUTS = (
 )
 """The keys of a result that the library itself writes."""
 
-ENGINE_KEYS = ("run_ledger", "run_failure")
+ENGINE_KEYS = ("run_ledger", "run_failure", "run_options")
 """Channels of the node runner that no one else reads."""
 
 RESERVED_KEYS = frozenset(

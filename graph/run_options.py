@@ -1,0 +1,171 @@
+"""What one run is given beside its input, and the agent as that run sees it.
+
+The options travel in the config, under a key of our own, so they reach every node whatever the
+run is begun with. What of them is data is stored in the thread, so that a run that pauses goes on
+with the same ones; options that are given with the answer take their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
+
+from ..state.errors import InvalidInputError, InvalidInputTypeError
+from ..tools.definition import ToolSet, collect_tools
+from ..tools.execution import ToolExecutor
+from ..tools.selection import Wanted, select_tools
+from .engine import read_keys
+from .plan import MODEL, AgentPlan
+from .prompts import PromptTemplate
+
+RUN_OPTIONS = "__interlock_run_options"
+"""Configurable key of the options."""
+
+STORED = "run_options"
+"""State key of what is kept over a pause."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Options of one run of one agent; None means that an option is not given."""
+
+    plan: AgentPlan
+    """The agent: a run inside this one, which inherits the config, is another one's."""
+    generation_kwargs: Mapping[str, Any] | None = None
+    """Arguments of each model call; they win over the model's own, key by key."""
+    tools: Wanted | None = None
+    """Names of the agent's tools, or other tools instead."""
+    system_prompt: str | SystemMessage | None = None
+    """In place of the agent's; an empty text means none."""
+    toolset: ToolSet | None = field(init=False, default=None)
+    """The tools, checked."""
+    parts: dict[str, Any] = field(init=False, default_factory=dict[str, Any])
+    """What of the agent depends on the tools, made once."""
+
+    def __post_init__(self) -> None:
+        if self.tools is not None:
+            object.__setattr__(self, "toolset", _toolset(self.plan, self.tools))
+        if self.generation_kwargs is not None and not isinstance(
+            cast("Any", self.generation_kwargs), Mapping
+        ):
+            msg = f"generation_kwargs is {self.generation_kwargs!r}; give a dict."
+            raise InvalidInputTypeError(msg, key="generation_kwargs")
+
+    def put_in(self, config: RunnableConfig | None) -> RunnableConfig:
+        """The config with these options."""
+        given = config or {}
+        values = {**given.get("configurable", {}), RUN_OPTIONS: self}
+        return cast("RunnableConfig", {**given, "configurable": values})
+
+    def record(self) -> dict[str, Any]:
+        """What is given, as data that a thread can hold."""
+        record: dict[str, Any] = {}
+        if self.generation_kwargs is not None:
+            record["settings"] = dict(self.generation_kwargs)
+        if self.toolset is not None:
+            record["tools"] = [*self.toolset.by_name]
+            record["provider_tools"] = [*self.toolset.provider]
+        if self.system_prompt is not None:
+            record["system"] = _as_message(self.system_prompt)
+        return record
+
+
+@dataclass(frozen=True)
+class OpenedRun:
+    """An agent as one run of it sees it."""
+
+    plan: AgentPlan
+    record: dict[str, Any] | None = None
+    """What is to be stored."""
+    changed: bool = False
+    """It is not stored yet."""
+
+
+def open_run(
+    plan: AgentPlan, node: str, state: Mapping[str, Any], config: RunnableConfig
+) -> OpenedRun:
+    """The agent with the options of a run, those of the thread and those of the config.
+
+    Args:
+        plan: The agent as it was built.
+        node: The node that is executed.
+        state: Its input.
+        config: Its config.
+
+    Raises:
+        InvalidInputError: A tool of the run is not there any more.
+    """
+    stored = cast("dict[str, Any] | None", state.get(STORED)) or {}
+    given = config.get("configurable", {}).get(RUN_OPTIONS)
+    options = given if isinstance(given, RunOptions) and given.plan is plan else None
+    begins = node == MODEL and state.get("run_ledger") is None
+    renders = begins and isinstance(plan.prompts.system, PromptTemplate)
+    if not stored and options is None and not renders:
+        return OpenedRun(plan)
+    record = {} if begins else dict(stored)
+    if renders:
+        values = read_keys(config, plan.prompts.variables)
+        record["system"] = plan.prompts.system_for(values)
+    if options is not None:
+        record.update(options.record())
+    return OpenedRun(_plan_of(plan, record, options), record or None, changed=record != stored)
+
+
+def _plan_of(plan: AgentPlan, record: Mapping[str, Any], options: RunOptions | None) -> AgentPlan:
+    changes: dict[str, Any] = {}
+    if "system" in record:
+        system = cast("BaseMessage | None", record["system"])
+        changes["system_message"] = system if system is not None and system.content else None
+    if settings := record.get("settings"):
+        changes["model_settings"] = settings
+    if "tools" in record:
+        changes |= _tools_of(plan, record, options)
+    return replace(plan, **changes) if changes else plan
+
+
+def _tools_of(
+    plan: AgentPlan, record: Mapping[str, Any], options: RunOptions | None
+) -> dict[str, Any]:
+    """The parts of a plan that depend on the tools."""
+    if options is None or options.toolset is None:
+        return _with_tools(plan, _named(plan, record["tools"], record["provider_tools"]))
+    if not options.parts:
+        options.parts.update(_with_tools(plan, options.toolset))
+    return options.parts
+
+
+def _with_tools(plan: AgentPlan, toolset: ToolSet) -> dict[str, Any]:
+    executor = ToolExecutor(toolset, plan.executor.wraps, plan.executor.policy)
+    open_ended = bool(plan.executor.wraps)
+    return {
+        "executor": executor,
+        "binder": plan.binder.knowing(toolset.by_name),
+        "exits": replace(plan.exits, calls_tools=bool(toolset.by_name) or open_ended),
+    }
+
+
+def _named(plan: AgentPlan, names: Sequence[str], provider: Sequence[Any]) -> ToolSet:
+    """The tools of a run that goes on with what its thread knows: their names."""
+    known = plan.executor.tools
+    missing = [name for name in names if name not in known.by_name]
+    if missing:
+        msg = (
+            f"The run was begun with tools of its own ({', '.join(missing)}), which a thread does "
+            "not hold; give them again: tools=[...]."
+        )
+        raise InvalidInputError(msg, key="tools")
+    return ToolSet({name: known.by_name[name] for name in names}, tuple(provider))
+
+
+def _toolset(plan: AgentPlan, wanted: Wanted) -> ToolSet:
+    """The checked tools of a run: those of the middleware, and the ones it is given."""
+    chosen: list[Any] = list(select_tools(plan.own_tools, wanted))
+    return collect_tools([*plan.added_tools, ("the run", chosen)])
+
+
+def _as_message(prompt: str | SystemMessage) -> SystemMessage:
+    return SystemMessage(prompt) if isinstance(prompt, str) else prompt
