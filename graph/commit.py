@@ -56,6 +56,8 @@ class Commit:
         """End the run: its counters and its last message become part of the result."""
         for key, value in self._ledger.outputs().items():
             self._work.put(key, value)
+        if messages := self._work.messages:
+            self._work.put("last_message", messages[-1])
         return self._commands(())
 
     def go(self, cursor: Cursor, goto: Any) -> list[Command[Any]]:
@@ -66,8 +68,6 @@ class Commit:
 
     def _commands(self, goto: Any) -> list[Command[Any]]:
         if self.contributions:
-        if messages := self._work.messages:
-            self._work.put("last_message", messages[-1])
             self._work.put("updated_by", self.contributions)
         updates = self._work.take_writes() or [{}]
         if self._durable:
