@@ -13,6 +13,7 @@ from langgraph.types import Command
 from ..middleware.collect import Hook, HookPoint
 from ..middleware.tracing import traced
 from ..state.errors import InvalidUpdateError
+from ..state.live import LiveState, check_signal
 from .routing import JumpRequest
 from .stretch import Stretch
 
@@ -56,23 +57,44 @@ class HookRunner:
             self.completed[point] = position
             if hook.interrupts and self.dirty:
                 raise SplitHereError
-            jump = self.take(hook, await self._call(hook))
+            jump = await self._step(hook)
             self.dirty = True
             self.completed[point] = position + 1
             if jump is not None:
                 return jump
         return None
 
-    async def _call(self, hook: Hook) -> Any:
+    async def _step(self, hook: Hook, *first: Any) -> JumpRequest | None:
+        """Call a hook and merge what it did: all of it, or nothing if it fails or pauses."""
+        saved = self._work.save()
+        view = self._view(hook) if hook.live else None
+        try:
+            state = self._work.snapshot() if view is None else view
+            return self.take(hook, await self._call(hook, *first, state), view)
+        except Exception:
+            self._work.restore(saved)
+            raise
+        finally:
+            if view is not None:
+                view.close()
+
+    def _view(self, hook: Hook) -> LiveState:
+        """The live state for a hook, with what it may read besides the state."""
+        shown: dict[str, Any] = {
+            "tools": [*self._plan.executor.tools.by_name.values()],
+            "hook_context": {} if self._runtime.context is None else self._runtime.context,
+        }
+        return LiveState(self._work, self._plan.schema.fields, hook.owner, shown)
+
+    async def _call(self, hook: Hook, *values: Any) -> Any:
         """Call a hook; while handlers listen, as a traced run with its name."""
-        state = self._work.snapshot()
-        call = partial(self._calls.call, hook.function, state, self._runtime, self._config)
-        if not self._observed:
+        call = partial(self._calls.call, hook.function, *values, self._runtime, self._config)
+        if not self._observed or hook.point == "on_error":
             return await call()
         return await traced(
             hook.owner,
             call,
-            state,
+            self._work.snapshot(),
             self._calls,
             self._config,
             hook.trace_policy,
@@ -85,26 +107,31 @@ class HookRunner:
         answered, jump = False, None
         self._work.show(self._ledger.outputs())
         for hook in self._plan.hooks.hooks["on_error"]:
-            update = await self._calls.call(
-                hook.function, error, self._work.snapshot(), self._runtime, self._config
-            )
-            if update:
-                answered = True
-                jump = self.take(hook, update) or jump
+            before = self._work.save()
+            asked = await self._step(hook, error)
+            jump = asked or jump
+            answered = answered or asked is not None or self._work.changed_since(before)
         return answered, jump
 
-    def take(self, hook: Hook, update: Any) -> JumpRequest | None:
-        """Merge what a hook returned; the jump it asks for, if any."""
+    def take(self, hook: Hook, update: Any, view: LiveState | None = None) -> JumpRequest | None:
+        """Merge what a hook returned; the jump it asks for, if any.
+
+        Args:
+            hook: The hook.
+            update: What it returned.
+            view: The live state that it was given, in which it may have said where the run goes.
+        """
         values, target = read_update(hook.owner, update)
-        stop = values.pop("stop_run", None)
-        if stop is not None and (not isinstance(stop, str) or not stop):
-            msg = f"{hook.owner} set stop_run to {stop!r}; give the exit reason as a word."
-            raise InvalidUpdateError(msg, owner=hook.owner, key="stop_run")
-        proceed = values.pop("continue_run", False)
+        said = {} if view is None else view.signals
+        stop = values.pop("stop_run", said.get("stop_run"))
+        check_signal(hook.owner, "stop_run", stop)
+        proceed = values.pop("continue_run", said.get("continue_run", False))
+        target = said.get("jump_to") if target is None else target
         if values:
             self._work.apply(values, hook.owner)
-            if self._streamed:
-                self.contributions.setdefault(hook.owner, []).extend(values)
+        written = [*(() if view is None else view.written), *values]
+        if written and self._streamed:
+            self.contributions.setdefault(hook.owner, []).extend(written)
         if target is None and stop is not None:
             target = "end"
         elif target is None and proceed and hook.point == "on_exit":

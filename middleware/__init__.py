@@ -93,6 +93,7 @@ from .decorators import (
 from .file_search import FilesystemFileSearchMiddleware
 from .firewall import ToolFirewallMiddleware
 from .guardrail import Verdict, allow, ask, block, guardrail, revise
+from .hook import FunctionHook, hook
 from .human_in_the_loop import HumanInTheLoopMiddleware, InterruptMode, InterruptOnConfig
 from .injection_screen import InjectionScreenMiddleware
 from .injection_signs import injection_signs
@@ -121,6 +122,7 @@ from .redaction import (
     presidio_detector,
 )
 from .request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
+from .require_tool import RequireTool
 from .sandboxes import CodexSandboxExecutionPolicy, DockerExecutionPolicy
 from .shell_tool import ShellToolMiddleware
 from .summarization import SummarizationMiddleware
@@ -177,6 +179,7 @@ __all__ = [
     "FileSystemToolResultStore",
     "FilesystemFileSearchMiddleware",
     "FirewallError",
+    "FunctionHook",
     "HITLBreakpointException",
     "HITLRequest",
     "HITLResponse",
@@ -217,6 +220,7 @@ __all__ = [
     "ProviderToolSearchMiddleware",
     "RedactionRule",
     "RejectDecision",
+    "RequireTool",
     "ResolvedRedactionRule",
     "RespondDecision",
     "ResponseT",
@@ -270,6 +274,7 @@ __all__ = [
     "dynamic_prompt",
     "get_tool_calls_and_descriptions_from_snapshot",
     "guardrail",
+    "hook",
     "hook_config",
     "injection_signs",
     "omit_payload",

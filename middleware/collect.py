@@ -10,6 +10,7 @@ from typing import Any, Literal, cast, get_args
 
 from ..state.errors import ConfigurationError
 from ..tools.calls import Dual
+from .hook_signature import asks_for_state
 
 HookPoint = Literal[
     "before_agent",
@@ -43,6 +44,8 @@ class Hook:
     """The declared jumps; None means none were declared."""
     interrupts: bool = False
     """It pauses the run, so what came before is stored first."""
+    live: bool = False
+    """It is given the live state instead of a dict."""
     trace_policy: Any = None
     """What traced runs of it record."""
     private: frozenset[str] = frozenset()
@@ -173,6 +176,7 @@ def _hook(name: str, middleware: Any, point: HookPoint) -> Hook | None:
         ),
         can_jump_to=None if jumps is None else tuple(jumps),
         interrupts=any(getattr(f, "__interrupts__", pauses) for f in marked),
+        live=any(map(asks_for_state, marked)),
         trace_policy=getattr(middleware, "trace_policy", None),
     )
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from inspect import iscoroutinefunction
+from typing import Any, cast
 
 from ..state.errors import ConfigurationError
+from ..state.suggestion import did_you_mean
 from ..tools.calls import Dual
 from .collect import HOOK_POINTS, REVERSED_POINTS, Hook, HookPlan, HookPoint, fit
+from .hook import FunctionHook, name_of
+from .hook_signature import asks_for_state
 
 RUN_POINTS: dict[str, HookPoint] = {
     "before_run": "before_agent",
@@ -26,9 +30,10 @@ def with_run_hooks(plan: HookPlan, hooks: Mapping[str, Sequence[Any]] | None) ->
 
     Args:
         plan: The hooks of the middleware.
-        hooks: Per point a list of hooks, in the order in which they run: functions of
-            ``(state)`` or ``(state, runtime)``, or objects with ``run`` and, for asynchronous
-            runs, ``run_async``. A point has Haystack's name or ours.
+        hooks: Per point a list of hooks, in the order in which they run: ``@hook`` functions and
+            objects with ``run`` and, for asynchronous runs, ``run_async``, which are given the
+            live state; or functions of ``(state)`` or ``(state, runtime)`` that are given a dict,
+            unless they annotate it as ``State``. A point has Haystack's name or ours.
 
     Raises:
         ConfigurationError: There is no such point, a hook cannot be called, or it does not
@@ -39,51 +44,97 @@ def with_run_hooks(plan: HookPlan, hooks: Mapping[str, Sequence[Any]] | None) ->
     merged = {point: list(given) for point, given in plan.hooks.items()}
     for name, given in hooks.items():
         point = _point(name)
-        made = [_hook(name, point, hook) for hook in given]
+        made = [_hook(name, point, hook) for hook in _listed(name, given)]
         merged[point] = (
             [*made, *merged[point]] if point in REVERSED_POINTS else [*merged[point], *made]
         )
     return replace(plan, hooks=merged)
 
 
+def hook_objects(hooks: Mapping[str, Sequence[Any]] | None) -> list[Any]:
+    """Every hook once, in order, also one that serves several points: for ``warm_up`` and ``close``."""
+    unique = {id(hook): hook for given in (hooks or {}).values() for hook in given}
+    return list(unique.values())
+
+
 def _point(name: str) -> HookPoint:
-    known = [*RUN_POINTS, *HOOK_POINTS]
     point = RUN_POINTS.get(name, name)
     for native in HOOK_POINTS:
         if point == native:
             return native
-    msg = f"There is no hook point {name!r}; the points are {', '.join(dict.fromkeys(known))}."
+    known = list(dict.fromkeys([*RUN_POINTS, *HOOK_POINTS]))
+    msg = (
+        f"There is no hook point {name!r}; the points are {', '.join(known)}."
+        f"{did_you_mean(str(name), known)}"
+    )
+    raise ConfigurationError(msg)
+
+
+def _listed(name: str, hooks: Any) -> Iterable[Any]:
+    if isinstance(hooks, (list, tuple)):
+        return cast("Iterable[Any]", hooks)
+    msg = (
+        f"The hooks at {name!r} are {hooks!r}; give a list of hooks, in the order they are to run."
+    )
     raise ConfigurationError(msg)
 
 
 def _hook(name: str, point: HookPoint, hook: Any) -> Hook:
-    title = getattr(hook, "__name__", type(hook).__name__)
-    allowed = getattr(hook, "allowed_hook_points", None)
-    if allowed is not None and name not in allowed and point not in allowed:
-        msg = f"Hook {title!r} belongs to {', '.join(map(repr, allowed))}, not to {name!r}."
-        raise ConfigurationError(msg)
+    title = name_of(hook)
+    _check_belongs(title, name, point, getattr(hook, "allowed_hook_points", None))
     values = 3 if point == "on_error" else 2
-    run, run_async = getattr(hook, "run", None), getattr(hook, "run_async", None)
-    if callable(run) or callable(run_async):
-        function = Dual(
-            f"{title}.{name}",
-            sync=fit(run, values) if callable(run) else None,
-            asynchronous=fit(run_async, values) if callable(run_async) else None,
-        )
-    elif callable(hook) and not isinstance(hook, type):
-        plain = Dual.of(hook, f"{title}.{name}")
-        function = Dual(
-            plain.name,
-            sync=fit(plain.sync, values) if plain.sync else None,
-            asynchronous=fit(plain.asynchronous, values) if plain.asynchronous else None,
-        )
-    else:
-        msg = f"{hook!r} at {name!r} is no hook; give a function, or an object with run(state)."
-        raise ConfigurationError(msg)
+    function = _function(hook, f"{title}.{name}")
+    if function is None:
+        raise _no_hook(name, hook)
+    forms = [f for f in (function.sync, function.asynchronous) if f is not None]
+    is_object = hook not in forms
     return Hook(
         middleware=title,
         point=point,
-        function=function,
+        function=Dual(
+            function.name,
+            sync=fit(function.sync, values) if function.sync else None,
+            asynchronous=fit(function.asynchronous, values) if function.asynchronous else None,
+        ),
         can_jump_to=getattr(hook, "__can_jump_to__", None),
         interrupts=bool(getattr(hook, "__interrupts__", False)),
+        live=is_object or any(map(asks_for_state, forms)),
+    )
+
+
+def _function(hook: Any, name: str) -> Dual | None:
+    """The functions of a hook, or None if it has none."""
+    if isinstance(hook, FunctionHook):
+        return Dual(name, sync=hook.function, asynchronous=hook.async_function)
+    if isinstance(hook, type):
+        return None
+    run: Any = getattr(hook, "run", None)
+    run_async: Any = getattr(hook, "run_async", None)
+    if callable(run) or callable(run_async):
+        return Dual(
+            name,
+            sync=run if callable(run) else None,
+            asynchronous=run_async if callable(run_async) else None,
+        )
+    if not callable(hook):
+        return None
+    function = cast("Callable[..., Any]", hook)
+    called = iscoroutinefunction(getattr(hook, "__call__", None))  # noqa: B004 - its kind is asked
+    return Dual(name, asynchronous=function) if called else Dual.of(function, name)
+
+
+def _check_belongs(title: str, name: str, point: HookPoint, allowed: Any) -> None:
+    if allowed is None:
+        return
+    if point not in [_point(entry) for entry in allowed]:
+        msg = f"Hook {title!r} belongs to {', '.join(map(repr, allowed))}, not to {name!r}."
+        raise ConfigurationError(msg)
+
+
+def _no_hook(name: str, hook: Any) -> ConfigurationError:
+    methods = [m for m in dir(hook) if not m.startswith("_") and callable(getattr(hook, m, None))]
+    hint = "" if isinstance(hook, type) else did_you_mean("run", methods)
+    what = "a class; give an instance of it" if isinstance(hook, type) else "no hook"
+    return ConfigurationError(
+        f"{hook!r} at {name!r} is {what}; a hook is a function, or an object with run(state).{hint}"
     )

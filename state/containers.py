@@ -17,7 +17,7 @@ def copy_containers(value: Any) -> Any:
         return value
     if type(value) is dict:
         return {key: copy_containers(item) for key, item in cast("dict[Any, Any]", value).items()}
-    items, make = cast("list[Any]", value), cast("Any", value).__class__
+    items, make = cast("list[Any]", value), value.__class__
     # A long history has few kinds of messages: look at the kinds, not at each message.
     if _CONTAINERS.isdisjoint(map(type, items)):
         return make(items)

@@ -159,6 +159,10 @@ class WorkingState:
         self._indexes = {}
         self._snapshot = None
 
+    def changed_since(self, saved: SavedState) -> bool:
+        """Whether anything has been written since."""
+        return self._writes != saved.writes
+
     @property
     def changed(self) -> bool:
         """Whether there is anything to write."""

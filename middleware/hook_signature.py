@@ -1,0 +1,61 @@
+"""What a hook function asks for: the live state, or a mapping of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter, signature
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from ..state.errors import ConfigurationError
+from ..state.state import State
+
+_POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def asks_for_state(function: Callable[..., Any]) -> bool:
+    """Whether a parameter is annotated ``State``, also as ``State | None`` or in quotes."""
+    return any(_is_state(annotation) for annotation in _annotations(function).values())
+
+
+def check_takes_state(function: Callable[..., Any], name: str) -> None:
+    """Refuse a function that cannot be given the live state.
+
+    Raises:
+        ConfigurationError: It takes nothing, or it is annotated and none of it is ``State``.
+    """
+    annotations = _annotations(function)
+    if not annotations:
+        msg = f"Hook {name!r} takes no state; write it as def {name}(state: State)."
+        raise ConfigurationError(msg)
+    if asks_for_state(function):
+        return
+    given = {p: a for p, a in annotations.items() if a not in (Parameter.empty, Any)}
+    first = next(iter(annotations))
+    if first in given:
+        msg = (
+            f"Hook {name!r} takes {first!r} as {_shown(given[first])}, but @hook gives it the "
+            f"live state; annotate it as State, or leave the decorator out to be given a dict."
+        )
+        raise ConfigurationError(msg)
+
+
+def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
+    """Annotations of the positional parameters; those that cannot be resolved as they stand."""
+    parameters = {n: p for n, p in signature(function).parameters.items() if p.kind in _POSITIONAL}
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except (NameError, TypeError, AttributeError):
+        hints = {}
+    return {name: hints.get(name, p.annotation) for name, p in parameters.items()}
+
+
+def _is_state(annotation: Any) -> bool:
+    if isinstance(annotation, str):
+        return "State" in {part.strip().rsplit(".", 1)[-1] for part in annotation.split("|")}
+    if get_origin(annotation) in (Annotated, Union) or type(annotation).__name__ == "UnionType":
+        return any(map(_is_state, get_args(annotation)))
+    return isinstance(annotation, type) and issubclass(annotation, State)
+
+
+def _shown(annotation: Any) -> str:
+    return repr(getattr(annotation, "__name__", annotation))
