@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -143,7 +144,9 @@ def _plan(
     layers = hooks.wraps["wrap_tool_call"]
     output = OutputPlan.from_response_format(options["response_format"])
     output.check_tool_names(tools.by_name)
-    exits = exit_rules(tools, options, open_ended=bool(layers))
+    later = options["takes_tools"] and not tools.by_name
+    exits = exit_rules(tools, options, open_ended=bool(layers) or later)
+    exits = replace(exits, calls_tools=bool(tools.by_name or layers))
     annotations = [field.annotation for field in schema.fields.values()]
     policy = ToolPolicy(
         on_error=options["on_tool_error"], concurrency_limit=options["tool_concurrency_limit"]

@@ -10,7 +10,7 @@ from langgraph.types import Command
 
 from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .engine import read_keys, state_of_send
-from .plan import AgentPlan
+from .plan import MODEL, AgentPlan
 from .run_options import open_run
 from .turn import Turn
 
@@ -55,3 +55,16 @@ class AgentNode(Runnable[dict[str, Any], list[Command[Any]]]):
         if opened.changed:
             turn.keep_options(opened.record)
         return await turn.run()
+
+
+def plan_of(graph: Any) -> AgentPlan:
+    """What an agent was built of.
+
+    Raises:
+        TypeError: ``graph`` is no agent.
+    """
+    node = getattr(getattr(graph, "nodes", {}).get(MODEL), "bound", None)
+    if not isinstance(node, AgentNode):
+        msg = f"{graph!r} is no agent; give what create_agent returned."
+        raise TypeError(msg)
+    return node.plan

@@ -102,7 +102,10 @@ DEFAULTS: AgentSettings = {
 
 
 RUN_PARAMETERS = frozenset(
-    {"config", "context", "generation_kwargs", "hook_context", "streaming_callback", "thread_id"}
+    {
+        *("config", "context", "generation_kwargs", "messages", "streaming_callback"),
+        *("system_prompt", "thread_id", "tools"),
+    }
 )
 """What ``Agent.run`` takes beside state keys and template variables."""
 

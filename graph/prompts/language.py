@@ -184,7 +184,7 @@ class _Metered(NodeTransformer):
         node.iter = _around(node.iter, ROUNDS, [nodes.Const(text_size(node))])
         return node
 
-    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - Jinja calls it so
+    def visit_Concat(self, node: nodes.Concat) -> Any:  # noqa: N802 - Jinja calls it so
         self.generic_visit(node)
         return _around(node, JOINED, [])
 
