@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ...state.errors import MissingExtraError, StorageError
 from ..structured_output import SchemaSpec
@@ -19,6 +19,10 @@ from .result_file import plain_value
 KEY, SCHEMA = "_key", "_schema"
 """Columns beside those of the schema; the second one only where there are several schemas."""
 
+Kind = Literal["bool_", "float64", "int64", "string"]
+"""Type of a column, in pyarrow's words."""
+
+_KINDS: dict[str, Kind] = {"integer": "int64", "number": "float64", "boolean": "bool_"}
 _BATCH = 1_000
 """Rows of one row group."""
 
@@ -35,13 +39,15 @@ class Table(Protocol):
         ...
 
 
-def table_columns(specs: Sequence[SchemaSpec[Any]]) -> dict[str, Mapping[str, Any]]:
-    """Name the columns of schemas, each with its own schema."""
-    columns: dict[str, Mapping[str, Any]] = {KEY: {"type": "string"}}
+def table_columns(specs: Sequence[SchemaSpec[Any]]) -> dict[str, Kind]:
+    """Name the columns of schemas, each with a type that holds what all schemas say of it."""
+    columns: dict[str, Kind] = {KEY: "string"}
     if len(specs) > 1:
-        columns[SCHEMA] = {"type": "string"}
+        columns[SCHEMA] = "string"
     for spec in specs:
-        columns.update(spec.json_schema.get("properties", {}))
+        for name, schema in spec.json_schema.get("properties", {}).items():
+            kind = _kind(schema)
+            columns[name] = _joined(columns.get(name, kind), kind)
     return columns
 
 
@@ -77,7 +83,7 @@ def open_table(path: Path, suffix: str, specs: Sequence[SchemaSpec[Any]]) -> Tab
 class CsvTable:
     """A table of text; lists and objects are written as JSON."""
 
-    def __init__(self, path: Path, columns: Mapping[str, Any], delimiter: str) -> None:
+    def __init__(self, path: Path, columns: Mapping[str, Kind], delimiter: str) -> None:
         """Write the head."""
         self._file = path.open("w", encoding="utf-8", errors="replace", newline="")
         self._writer = csv.DictWriter(
@@ -97,27 +103,25 @@ class CsvTable:
 class ParquetTable:
     """A table with types: integers, numbers, booleans, texts; all else as JSON."""
 
-    def __init__(self, path: Path, columns: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, path: Path, columns: Mapping[str, Kind]) -> None:
         """Find pyarrow and begin the file."""
         try:
             # By name: it is no dependency, only used where somebody has it.
             self._arrow: Any = import_module("pyarrow")
             parquet: Any = import_module("pyarrow.parquet")
         except ImportError as error:
-            msg = "Parquet needs pyarrow, which is not installed: pip install pyarrow."
-            raise MissingExtraError(msg, extra="pyarrow") from error
-        kinds = {name: _kind(schema) for name, schema in columns.items()}
-        self._texts = {name for name, kind in kinds.items() if kind == "string"}
+            msg = "Parquet needs the extra 'parquet': pip install 'interlock[parquet]'."
+            raise MissingExtraError(msg, extra="parquet") from error
+        self._columns = columns
         self._schema = self._arrow.schema(
-            [(name, getattr(self._arrow, kind)()) for name, kind in kinds.items()]
+            [(name, getattr(self._arrow, kind)()) for name, kind in columns.items()]
         )
         self._writer: Any = parquet.ParquetWriter(str(path), self._schema)
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[Mapping[str, Any]] = []
 
     def add(self, row: Mapping[str, Any]) -> None:
         """See ``Table``."""
-        texts = self._texts
-        self._rows.append({n: _cell(v) if n in texts else v for n, v in row.items()})
+        self._rows.append(row)
         if len(self._rows) == _BATCH:
             self._write()
 
@@ -133,7 +137,11 @@ class ParquetTable:
         if not rows:
             return
         try:
-            table = self._arrow.Table.from_pylist(rows, schema=self._schema)
+            typed = [
+                {name: _typed(row.get(name), kind) for name, kind in self._columns.items()}
+                for row in rows
+            ]
+            table = self._arrow.Table.from_pylist(typed, schema=self._schema)
         except (self._arrow.ArrowException, OverflowError) as error:
             msg = f"A value does not fit its column in Parquet: {error}; write CSV or JSON lines."
             raise StorageError(msg) from error
@@ -147,10 +155,28 @@ def _cell(value: object) -> object:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
-    """Name the type of a column in pyarrow's words."""
-    kinds = {"integer": "int64", "number": "float64", "boolean": "bool_"}
+def _typed(value: object, kind: Kind) -> object:
+    """A value as a column takes it."""
+    if kind == "string":
+        text = _cell(value)
+        # Half of a surrogate pair is no text for Parquet, nor is it for a file in UTF-8.
+        return text.encode("utf-8", "replace").decode() if isinstance(text, str) else text
+    return float(value) if kind == "float64" and isinstance(value, int) else value
+
+
+def _kind(schema: Mapping[str, Any]) -> Kind:
+    """Name the type of a column for one schema."""
     choices: object = schema.get("anyOf", [schema])
-    named = [s.get("type") for s in choices if is_object(s)] if is_list(choices) else []
+    named: list[object] = []
+    for choice in choices if is_list(choices) else []:
+        types: object = choice.get("type") if is_object(choice) else None
+        named += types if is_list(types) else [types]
     named = [name for name in named if name != "null"]
-    return kinds.get(str(named[0]), "string") if len(named) == 1 else "string"
+    return _KINDS.get(str(named[0]), "string") if len(named) == 1 else "string"
+
+
+def _joined(one: Kind, other: Kind) -> Kind:
+    """Name the type that holds the values of two."""
+    if one == other:
+        return one
+    return "float64" if {one, other} == {"float64", "int64"} else "string"

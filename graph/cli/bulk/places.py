@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -84,6 +85,9 @@ class LinesOut:
     def finish(self) -> None:
         """Nothing is left to do."""
 
+    def give_up(self) -> None:
+        """Leave what was written: each line is whole."""
+
 
 class TableOut:
     """A table that takes its place when it is complete, so that nobody reads half of one."""
@@ -109,3 +113,9 @@ class TableOut:
         except OSError as error:
             msg = f"{str(self._path)!r} cannot be written: {error}; give another file."
             raise StorageError(msg) from error
+
+    def give_up(self) -> None:
+        """Leave nothing behind: the rows are in the job's own file."""
+        with suppress(OSError, StorageError):
+            self._table.close()
+        self._part.unlink(missing_ok=True)

@@ -140,12 +140,17 @@ async def _write(results: AsyncExtractions[Any], places: Places) -> None:
         out = LinesOut(sys.stdout)
     elif places.is_table:
         out = TableOut(places.output, results.specs)
-    async with results:
-        async for result in results:
-            if out is not None:
-                out.add(result)
-    if out is not None:
-        out.finish()
+    try:
+        async with results:
+            async for result in results:
+                if out is not None:
+                    out.add(result)
+        if out is not None:
+            out.finish()
+    except BaseException:
+        if out is not None:
+            out.give_up()
+        raise
 
 
 def _limited(files: InputFiles, settings: BulkSettings) -> Iterable[Record]:
