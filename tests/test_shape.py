@@ -26,6 +26,7 @@ NAMES_THAT_NAME_NOTHING = {"common", "helper", "helpers", "misc", "types", "util
 ASYNCIO = {
     "tools/calls.py": "the port itself: its awaiting side, and the error for what would block",
     "graph/models/openai_compatible/ports.py": "the awaiting port of a model that does its own I/O",
+    "graph/models/openai_compatible/loop_network.py": "the sockets behind that port",
     "graph/cli/talk/program.py": "a program owns its event loop",
     "graph/models/openai_compatible/connections.py": "a connection belongs to one event loop",
 }
@@ -50,8 +51,8 @@ TWINS = {
     "close",
     # langgraph checkpoint savers
     *("delete_thread", "get_tuple", "list", "put", "put_writes"),
-    # the agent as a value: Haystack's `run` and its asynchronous form
-    "run",
+    # the agent as a value: Haystack's `run` and its asynchronous form, as of `warm_up`
+    *("run", "warm_up"),
     # and what a paused thread is asked for by people, beside it
     *("answer", "pending", "resume_snapshot"),
 }

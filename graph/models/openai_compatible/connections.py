@@ -15,6 +15,7 @@ import httpx
 
 from ....tools.calls import run_inline
 from .lanes import Lanes
+from .loop_network import LoopTransport
 from .ports import AwaitingPort, BlockingPort
 
 TransportT = TypeVar("TransportT")
@@ -82,7 +83,7 @@ class Connections:
         held = self._awaiting.get(loop)
         if held is not None:
             return held[0]
-        port = AwaitingPort(self._lanes(httpx.AsyncHTTPTransport, self._given_async))
+        port = AwaitingPort(self._lanes(LoopTransport, self._given_async))
         keeper = _close_at_end(port if self._given_async is None else None)
         self._awaiting[loop] = (port, keeper)
         await anext(keeper)
