@@ -103,7 +103,7 @@ class LiveState(State):
         return iter(dict.fromkeys([*super().__iter__(), *self._shown, *self.signals]))
 
     def __len__(self) -> int:
-        return len([*self])
+        return sum(1 for _ in self)
 
 
 def check_signal(owner: str, key: str, value: Any) -> None:

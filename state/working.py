@@ -186,7 +186,12 @@ class WorkingState:
         elif isinstance(value, HandledBy) and self._is_reduced(key):
             self._writes[key] = [Overwrite(merged)]
         elif key in self.rules.reducers:
-            self._writes.setdefault(key, []).append(value)
+            pending = self._writes.setdefault(key, [])
+            if pending and isinstance(pending[0], Overwrite):
+                # langgraph drops what comes after an overwrite in the same step.
+                self._writes[key] = [Overwrite(merged)]
+            else:
+                pending.append(value)
         else:
             kept = validator is not None or isinstance(value, HandledBy)
             self._writes[key] = [merged if kept else value]

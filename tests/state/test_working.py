@@ -10,6 +10,7 @@ from langgraph.types import Overwrite
 from pydantic import BaseModel
 
 from interlock.state import AgentState, InvalidUpdateError, merge_schemas
+from interlock.state.reducers import HandledBy
 from interlock.state.working import KeyRules, WorkingState
 
 
@@ -91,6 +92,37 @@ def test_an_overwrite_replaces_everything_before_it() -> None:
     work.apply({"messages": [AIMessage("y", id="y")]}, "hook")
     assert work.values["log"] == ["z"]
     assert [m.id for m in work.messages] == ["n", "y"]
+
+
+def test_what_comes_after_an_overwrite_is_part_of_it() -> None:
+    work = working(log=["a"])
+    work.apply({"log": Overwrite(["z"])}, "hook")
+    work.apply({"log": ["b"]}, "hook")
+    assert work.values["log"] == ["z", "b"]
+    assert work.take_writes() == [{"log": Overwrite(["z", "b"])}]
+
+
+def test_a_function_of_its_own_merges_an_update_once() -> None:
+    work = working(log=["a"], last="x")
+    merge = HandledBy(["b"], lambda current, new: [*new, *current])
+    work.apply({"log": merge, "last": HandledBy("y", lambda current, new: current + new)}, "hook")
+    work.apply({"log": ["c"]}, "hook")
+    assert (work.values["log"], work.values["last"]) == (["b", "a", "c"], "xy")
+    assert work.take_writes() == [{"log": Overwrite(["b", "a", "c"]), "last": "xy"}]
+
+
+def test_a_saved_state_comes_back_as_it_was() -> None:
+    work = working(log=["a"])
+    work.apply({"log": ["b"], "messages": [AIMessage("x", id="x")]}, "hook")
+    saved, seen = work.save(), work.snapshot()
+    work.apply({"log": Overwrite([]), "last": "y", "messages": [RemoveMessage(id="x")]}, "hook")
+    assert work.changed_since(saved)
+    work.restore(saved)
+    assert not work.changed_since(saved)
+    assert work.snapshot() == seen
+    work.apply({"messages": [AIMessage("new", id="x")]}, "hook")
+    assert [m.text for m in work.messages] == ["q", "new"]
+    assert [update["log"] for update in work.take_writes()] == [["b"]]
 
 
 def test_a_message_with_a_known_id_takes_its_place() -> None:

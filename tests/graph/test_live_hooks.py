@@ -1,0 +1,330 @@
+"""Hooks over the live state: what they see, what they change, and what a pause leaves behind."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
+
+from interlock.graph import create_agent
+from interlock.graph.models import ScriptedChatModel
+from interlock.middleware import AgentMiddleware, hook
+from interlock.state import InvalidUpdateError, LiveState, State, replace_values
+from interlock.tools import tool
+
+SCHEMA: dict[str, Any] = {"log": {"type": list[str]}, "last": {"type": str}}
+
+
+@tool
+def work(query: str) -> str:
+    """Work."""
+    return f"did {query}"
+
+
+def two_steps() -> ScriptedChatModel:
+    ask = {"name": "work", "args": {"query": "a"}, "id": "c1", "type": "tool_call"}
+    return ScriptedChatModel([AIMessage("", tool_calls=[ask]), "done"])
+
+
+def agent_with(hooks: Any, **options: Any) -> Any:
+    model = options.pop("model", None) or two_steps()
+    return create_agent(model, [work], hooks=hooks, state_schema=SCHEMA, **options)
+
+
+async def test_a_hook_reads_what_it_and_the_hooks_before_it_wrote(run: Any) -> None:
+    seen: list[Any] = []
+
+    @hook
+    def first(state: State) -> None:
+        state.set("log", ["a"])
+        state.set("log", "b")
+        seen.append(state.get("log"))
+
+    @hook
+    def second(state: State) -> None:
+        seen.append([*state["log"], state.get("last")])
+        state.set("log", ["c"], handler_override=replace_values)
+
+    result = await run(agent_with({"before_run": [first, second]}), {"messages": "go"})
+    assert seen == [["a", "b"], ["a", "b", None]]
+    assert result["log"] == ["c"]
+
+
+async def test_a_hook_may_set_and_return_an_update(run: Any) -> None:
+    @hook
+    def both(state: State) -> Any:
+        state.set("log", "set")
+        return {"log": ["returned"], "last": "x"}
+
+    result = await run(agent_with({"after_run": [both]}), {"messages": "go"})
+    assert (result["log"], result["last"]) == (["set", "returned"], "x")
+
+
+async def test_a_hook_sees_the_run_around_the_state(run: Any) -> None:
+    seen: list[Any] = []
+
+    @hook
+    def look(state: State) -> None:
+        assert isinstance(state, LiveState)
+        names = [t.name for t in state["tools"]]
+        seen.append((names, state["hook_context"], state["step_count"], state.get("exit_reason")))
+
+    hooks = {"before_run": [look], "on_exit": [look]}
+    await run(agent_with(hooks), {"messages": "go"}, context={"user": "u"})
+    assert seen == [(["work"], {"user": "u"}, 0, None), (["work"], {"user": "u"}, 2, "text")]
+
+
+async def test_nothing_beside_the_state_reaches_the_result(run: Any) -> None:
+    @hook
+    def look(state: State) -> None:
+        assert {"tools", "hook_context", "messages"} <= set(state) == set(dict(state))
+        assert len(state) == len([*state])
+
+    result = await run(agent_with({"before_run": [look]}), {"messages": "go"}, context={"k": 1})
+    assert not {"tools", "hook_context", "continue_run", "stop_run"} & set(result)
+
+
+@pytest.mark.parametrize("key", ["tools", "hook_context", "step_count", "run_ledger", "lgo"])
+async def test_a_hook_may_not_write_what_is_not_its_own(run: Any, key: str) -> None:
+    @hook
+    def write(state: State) -> None:
+        state.set(key, 1)
+
+    with pytest.raises(InvalidUpdateError, match=f"write.before_agent wrote state key '{key}'"):
+        await run(agent_with({"before_run": [write]}), {"messages": "go"})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("stop_run", ""), ("stop_run", 7), ("continue_run", "yes"), ("jump_to", "moon")],
+)
+async def test_a_word_that_means_nothing_is_refused(run: Any, key: str, value: Any) -> None:
+    @hook
+    def write(state: State) -> None:
+        state.set(key, value)
+
+    with pytest.raises(InvalidUpdateError, match=f"write.before_agent set {key} to"):
+        await run(agent_with({"before_run": [write]}), {"messages": "go"})
+
+
+async def test_a_refused_write_changes_nothing_and_can_be_caught(run: Any) -> None:
+    @hook
+    def careful(state: State) -> None:
+        with pytest.raises(InvalidUpdateError):
+            state.set("log", [7])
+        state.set("log", "fine")
+
+    result = await run(agent_with({"before_run": [careful]}), {"messages": "go"})
+    assert result["log"] == ["fine"]
+
+
+async def test_a_state_that_is_kept_cannot_be_written_later(run: Any) -> None:
+    kept: list[State] = []
+
+    @hook
+    def keep(state: State) -> None:
+        kept.append(state)
+
+    await run(agent_with({"before_run": [keep]}), {"messages": "go"})
+    with pytest.raises(InvalidUpdateError, match=r"keep\.before_agent has returned"):
+        kept[0].set("log", "late")
+
+
+async def test_what_a_hook_reads_is_its_own(run: Any) -> None:
+    @hook
+    def spoil(state: State) -> None:
+        state["messages"].clear()
+        state.get("log").append("leak")  # type: ignore[union-attr]
+        state.data["messages"].clear()
+
+    result = await run(agent_with({"before_llm": [spoil]}), {"messages": "go", "log": ["a"]})
+    assert result["log"] == ["a"]
+    assert [m.text for m in result["messages"]] == ["go", "", "did a", "done"]
+
+
+async def test_a_method_or_a_plain_function_may_ask_for_the_live_state(run: Any) -> None:
+    class Guard(AgentMiddleware):
+        def before_model(self, state: State, runtime: Any) -> None:  # type: ignore[override]  # noqa: ARG002
+            state.set("log", "method")
+
+    def plain(state: State) -> None:
+        state.set("log", "plain")
+
+    def given_a_dict(state: Any) -> Any:
+        return {"log": [type(state).__name__]}
+
+    model = ScriptedChatModel(["done"])
+    agent = agent_with({"before_llm": [plain, given_a_dict]}, model=model, middleware=[Guard()])
+    result = await run(agent, {"messages": "go"})
+    assert result["log"] == ["method", "plain", "dict"]
+
+
+async def test_an_object_with_run_is_given_the_live_state(run: Any) -> None:
+    class Both:
+        def run(self, state: State) -> None:
+            state.set("log", "sync")
+
+        async def run_async(self, state: State) -> None:
+            state.set("log", "async")
+
+    class OnlySync:
+        def run(self, state: State) -> None:
+            state.set("last", "sync")
+
+    result = await run(agent_with({"before_run": [Both(), OnlySync()]}), {"messages": "go"})
+    assert (result["log"][0] in {"sync", "async"}, result["last"]) == (True, "sync")
+
+
+async def test_a_pause_takes_back_what_its_hook_had_set(run: Any, thread: Any) -> None:
+    runs: list[str] = []
+
+    @hook
+    def before(state: State) -> None:
+        runs.append("before")
+        state.set("log", "before")
+
+    @hook(interrupts=True)
+    def pausing(state: State) -> None:
+        runs.append("pausing")
+        state.set("log", "half")
+        state.set("last", "half")
+        state.set("log", interrupt("?"))
+
+    agent = agent_with({"before_llm": [before, pausing]}, checkpointer=InMemorySaver())
+    for _ in range(2):
+        await run(agent, {"messages": "go"} if not runs else Command(resume="yes"), thread)
+        assert agent.get_state(thread).values["log"][-1] == "before"
+    result = await run(agent, Command(resume="sure"), thread)
+    assert result["log"] == ["before", "half", "yes", "before", "half", "sure"]
+    assert runs == ["before", "pausing", "pausing", "before", "pausing", "pausing"]
+
+
+async def test_a_failure_takes_back_what_its_hook_had_set(run: Any, thread: Any) -> None:
+    failing = [True]
+
+    @hook
+    def before(state: State) -> None:
+        state.set("log", "before")
+
+    @hook
+    def fragile(state: State) -> Any:
+        state.set("log", "half")
+        state.set("stop_run", "never")
+        if failing.pop():
+            return {"undeclared": 1}
+        failing.append(False)
+        state.set("stop_run", None)
+        return None
+
+    agent = agent_with({"before_llm": [before, fragile]}, checkpointer=InMemorySaver())
+    with pytest.raises(InvalidUpdateError, match="undeclared"):
+        await run(agent, {"messages": "go"}, thread)
+    assert agent.get_state(thread).values["log"] == ["before"]
+    failing.append(False)
+    result = await run(agent, None, thread)
+    assert (result["log"], result["exit_reason"]) == (["before", "half"] * 2, "text")
+
+
+Way = Literal["live", "returned"]
+Act = Literal["set", "pause", "fail", "override", "look"]
+POINTS = ("before_run", "before_llm", "before_tool", "after_tool", "on_exit", "after_run")
+
+
+def stack_of(way: Way, acts: list[tuple[str, Act]], world: dict[str, int]) -> dict[str, list[Any]]:
+    """The same hooks twice: over the live state, and returning what they change."""
+
+    def make(name: str, act: Act) -> Any:
+        def change(state: State) -> dict[str, Any]:
+            answer = str(interrupt(name)) if act == "pause" else ""
+            world[name] = world.get(name, 0) + 1
+            if act == "fail" and world[name] == 1:
+                raise RuntimeError(name)
+            if act == "look":
+                return {}
+            log = [f"{name}{answer}@{len(state.get('log') or [])}"]
+            return {"log": log, "last": name, "messages": [HumanMessage(name, id=name)]}
+
+        @hook
+        def live(state: State) -> None:
+            if act == "pause":
+                state.set("log", "half")
+                state.set("log", state["log"][:-1], handler_override=replace_values)
+            for key, value in change(state).items():
+                state.set(key, value)
+
+        def returned(state: Any) -> Any:
+            return change(state)
+
+        return live if way == "live" else returned
+
+    hooks: dict[str, list[Any]] = {}
+    for number, (point, act) in enumerate(acts):
+        hooks.setdefault(point, []).append(make(f"{point}-{number}", act))
+    return hooks
+
+
+def play(way: Way, acts: list[tuple[str, Act]], durable: bool) -> tuple[Any, ...]:
+    """Run to the end, through every pause and failure; what came out."""
+    world: dict[str, int] = {}
+    saver = InMemorySaver() if durable else None
+    agent = agent_with(stack_of(way, acts, world), checkpointer=saver)
+    config = {"configurable": {"thread_id": "t"}}
+    value: Any = {"messages": [HumanMessage("go", id="go")], "log": []}
+    result: Any = {}
+    for _ in range(40):
+        try:
+            result = agent.invoke(value, config)
+        except RuntimeError:
+            value = None
+            continue
+        if "__interrupt__" not in result:
+            break
+        value = Command(resume="!")
+    messages = [(m.type, m.text) for m in result["messages"]]
+    return result["log"], result.get("last"), messages, result["exit_reason"], world
+
+
+acts_at_points = st.lists(
+    st.tuples(st.sampled_from(POINTS), st.sampled_from(["set", "pause", "fail", "look"])),
+    max_size=4,
+)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(acts_at_points)
+def test_pauses_failures_and_styles_make_no_difference(acts: list[tuple[str, Any]]) -> None:
+    live = play("live", acts, durable=True)
+    assert live == play("returned", acts, durable=True)
+    smooth: Any = [(point, "set" if act in {"pause", "fail"} else act) for point, act in acts]
+    log, last, messages, reason, _ = live
+    expected = play("live", smooth, durable=False)
+    assert ([line.replace("!", "") for line in log], last, messages, reason) == expected[:4]
+
+
+async def test_an_edited_call_is_the_one_that_runs(run: Any) -> None:
+    @hook
+    def edit(state: State) -> None:
+        reply = state["messages"][-1]
+        calls = [{**call, "args": {"query": "edited"}} for call in reply.tool_calls]
+        state.set("messages", [reply.model_copy(update={"tool_calls": calls})])
+
+    result = await run(agent_with({"before_tool": [edit]}), {"messages": "go"})
+    assert [m.text for m in result["messages"]] == ["go", "", "did edited", "done"]
+
+
+async def test_a_rewritten_result_is_what_the_model_reads(run: Any) -> None:
+    @hook
+    def redact(state: State) -> None:
+        result = state["messages"][-1]
+        assert isinstance(result, ToolMessage)
+        state.set("messages", [result.model_copy(update={"content": "redacted"})])
+
+    model = two_steps()
+    result = await run(agent_with({"after_tool": [redact]}, model=model), {"messages": "go"})
+    assert model.requests[1][-1].text == "redacted"
+    assert result["messages"][2].text == "redacted"
