@@ -20,6 +20,7 @@ from langchain_core.tracers.context import (
     tracing_v2_callback_var,
 )
 
+from ..middleware.spending import METER
 from ..tools.calls import Dual
 
 _PUBLIC_ONLY = frozenset({"stream", "ls_structured_output_format", "structured_output_format"})
@@ -51,11 +52,11 @@ def direct_call(bound: Runnable[Any, Any]) -> Dual | None:
 
     def ask(messages: list[BaseMessage]) -> AIMessage:
         result = model._generate(messages, stop=stop, **arguments)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-        return _message_of(result)
+        return _metered(_message_of(result))
 
     async def ask_later(messages: list[BaseMessage]) -> AIMessage:
         result = await model._agenerate(messages, stop=stop, **arguments)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-        return _message_of(result)
+        return _metered(_message_of(result))
 
     return Dual("model", ask, ask_later)
 
@@ -75,14 +76,21 @@ def may_call_directly(messages: list[BaseMessage], *, layered: bool) -> bool:
         and not (layered and _somebody_listens())
         and not get_debug()
         and not get_verbose()
-        and all(type(m.content) is str for m in messages)
+        and all(type(m.content) is str or _is_text(m.content) for m in messages)
+    )
+
+
+def _is_text(content: str | list[Any]) -> bool:
+    """Whether content consists of text blocks, which have one form only."""
+    return all(
+        isinstance(b, str) or (isinstance(b, dict) and b.get("type") == "text") for b in content
     )
 
 
 def _somebody_listens() -> bool:
     """Whether a context manager has set up a handler for the calls made inside it."""
     return tracing_v2_callback_var.get() is not None or any(
-        variable.get() is not None for variable, *_ in _configure_hooks
+        variable is not METER and variable.get() is not None for variable, *_ in _configure_hooks
     )
 
 
@@ -99,6 +107,13 @@ def _is_plain(model: BaseChatModel) -> bool:
         and getattr(model, "output_version", None) in (None, "v0")
         and "_generate_with_cache" not in vars(kind)
     )
+
+
+def _metered(reply: AIMessage) -> AIMessage:
+    """The reply, told to the meter of a budget, which has no callback to hear of it."""
+    if (meter := METER.get()) is not None:
+        meter.hear(reply)
+    return reply
 
 
 def _message_of(result: ChatResult) -> AIMessage:

@@ -78,23 +78,31 @@ class Meter(BaseCallbackHandler):
 
     def __init__(self) -> None:
         self._replies: list[AIMessage] = []
+        self._outer: Meter | None = None
 
     def on_llm_end(self, response: LLMResult, **_: Any) -> None:
-        """Keep a reply; appending is safe from several threads."""
+        """Keep the replies; appending is safe from several threads."""
         for generation in (g for row in response.generations for g in row):
             message = generation.message if isinstance(generation, ChatGeneration) else None
             if isinstance(message, AIMessage):
                 self._replies.append(message)
 
+    def hear(self, reply: AIMessage) -> None:
+        """Keep a reply of a model that was asked without callbacks; outer meters keep it too."""
+        self._replies.append(reply)
+        if self._outer is not None:
+            self._outer.hear(reply)
+
     @contextmanager
     def listening(self) -> Generator[None]:
         """Hear every call made in this context, and in those that are begun from it."""
+        self._outer = METER.get()
         inherited = var_child_runnable_config.get() or {}
-        own = _METER.set(self), var_child_runnable_config.set(_heard(inherited, self))
+        own = METER.set(self), var_child_runnable_config.set(_heard(inherited, self))
         try:
             yield
         finally:
-            _METER.reset(own[0])
+            METER.reset(own[0])
             var_child_runnable_config.reset(own[1])
 
     def used(self, *more: BaseMessage) -> dict[str, UsageMetadata]:
@@ -114,9 +122,10 @@ class Meter(BaseCallbackHandler):
 
 # langchain-core adds the meter to each call of a model or tool, but langgraph takes the handlers of
 # a graph in a graph from the config alone (1.2.24), hence also the config.
-_METER: ContextVar[Meter | None] = ContextVar("interlock_meter", default=None)
+METER: ContextVar[Meter | None] = ContextVar("interlock_meter", default=None)
+"""The innermost meter that listens."""
 
-register_configure_hook(_METER, inheritable=True)
+register_configure_hook(METER, inheritable=True)
 
 
 def with_meter(request: ToolCallRequest, meter: Meter) -> ToolCallRequest:

@@ -90,9 +90,11 @@ def test_whatever_is_out_of_the_ordinary_takes_the_public_way(model: Any) -> Non
     assert direct_call(model) is None
 
 
-def test_content_blocks_take_the_public_way() -> None:
+def test_content_blocks_but_text_take_the_public_way() -> None:
     assert may_call_directly([HumanMessage("x")], layered=False)
-    assert not may_call_directly([HumanMessage([{"type": "text", "text": "x"}])], layered=False)
+    assert may_call_directly([HumanMessage(["x", {"type": "text", "text": "x"}])], layered=False)
+    image: Any = {"type": "image", "source_type": "url", "url": "https://example.com/x.png"}
+    assert not may_call_directly([HumanMessage([image])], layered=False)
 
 
 async def test_an_unobserved_run_spares_the_bookkeeping(run: Any) -> None:

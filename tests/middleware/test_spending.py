@@ -61,3 +61,11 @@ def test_meter_hears_calls_made_while_it_is_set() -> None:
 def test_reply_names_its_model_in_one_of_several_ways() -> None:
     assert model_of(AIMessage("x", response_metadata={"model_name": None, "model": "m"})) == "m"
     assert not model_of(AIMessage("x"))
+
+
+def test_outer_meters_hear_what_an_inner_one_hears_without_callbacks() -> None:
+    reply = AIMessage("x", usage_metadata=_usage(5), response_metadata={"model_name": "m"})
+    outer, inner = Meter(), Meter()
+    with outer.listening(), inner.listening():
+        inner.hear(reply)
+    assert [tokens_of(meter.used()) for meter in (inner, outer)] == [5, 5]
