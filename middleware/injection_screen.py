@@ -90,7 +90,6 @@ class InjectionScreenMiddleware(AgentMiddleware[Any, Any, Any]):
         self._detector = Classifier.of(detector or _default_detector, timeout_s=timeout_s)
         self._tools = None if tools is None else frozenset(tools)
         if action == "ask":
-            self.interrupts = ("after_tools",)
             vars(self)["after_tools"] = self._ask
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:

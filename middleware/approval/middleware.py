@@ -8,7 +8,7 @@ first two is stopped at the third.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
@@ -44,10 +44,14 @@ NOT_APPROVED = (
 
 
 class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
-    """Holds calls back by the rules of a :class:`Reviewer`."""
+    """Holds calls back by the rules of a :class:`Reviewer`.
+
+    It does not declare that it interrupts: a step is split when somebody is asked, and not each
+    time that nobody has to be. Up to the pause ``before_tools`` changes nothing, so it may run
+    twice.
+    """
 
     state_schema: type[Any] = ReviewState
-    interrupts: bool | Sequence[str] = ("before_tools",)
     default_name: ClassVar[str] = "HumanInTheLoopMiddleware"
     """The middleware of this name keeps the plain state keys; others get keys of their own."""
 
@@ -55,9 +59,6 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         super().__init__()
         self._reviewer = reviewer
         self._rewrite = rewrite_edits
-        if reviewer.per_call:
-            # Nothing pauses before the tools then, so no step needs to be stored for it.
-            self.interrupts = ()
 
     def for_agent(self, name: str, tools: Mapping[str, BaseTool]) -> Self:
         """This middleware with the tools of one agent.
