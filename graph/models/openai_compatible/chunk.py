@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Self, cast
+from typing import Any, Final, Self, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessageChunk
 from langchain_core.messages import content as blocks
 from langchain_core.messages.ai import add_ai_message_chunks
-from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 from pydantic import model_validator
 from typing_extensions import override
 
@@ -90,6 +90,45 @@ class AnswerChunk(_BecomesMessage, AIMessageChunk):
         if isinstance(other, AIMessageChunk):
             return _join([other, self])
         return NotImplemented
+
+
+def delta_chunk(
+    content: str | list[str | dict[Any, Any]],
+    beside: dict[str, Any] | None = None,
+    calls: list[ToolCallChunk] | None = None,
+) -> AnswerChunk:
+    """Return a piece made of parts that were read with care: validating it would cost more.
+
+    Args:
+        content: Text, or content blocks.
+        beside: What goes into ``additional_kwargs``; the chunk keeps it.
+        calls: Fragments of tool calls; the chunk keeps them.
+    """
+    chunk = AnswerChunk.__new__(AnswerChunk)
+    fields: dict[str, Any] = {
+        **_UNSET,
+        "content": content,
+        "additional_kwargs": {} if beside is None else beside,
+        "response_metadata": {},
+        "tool_calls": [],
+        "invalid_tool_calls": [],
+        "tool_call_chunks": [] if calls is None else calls,
+    }
+    chunk.__setstate__(
+        {
+            "__dict__": fields,
+            "__pydantic_fields_set__": set(_SET_BY_A_DELTA),
+            "__pydantic_extra__": {},
+            "__pydantic_private__": None,
+        }
+    )
+    return chunk
+
+
+_UNSET: Final = {**AnswerChunk(content="").__dict__}
+_SET_BY_A_DELTA: Final = frozenset(
+    {"content", "additional_kwargs", "tool_calls", "invalid_tool_calls", "tool_call_chunks"}
+)
 
 
 def _join(chunks: Sequence[AIMessageChunk]) -> AnswerChunk:

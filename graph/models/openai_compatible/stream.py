@@ -8,7 +8,7 @@ from langchain_core.messages.tool import ToolCallChunk
 
 from ....state.model_errors import ChatModelIncompleteError
 from .answer import parse_payload
-from .chunk import AnswerChunk
+from .chunk import AnswerChunk, delta_chunk
 from .excerpt import excerpt
 from .failures import from_error_object, malformed
 from .finish import cut_off_by
@@ -196,7 +196,7 @@ class StreamAssembler:
     def _add_delta(self, delta: dict[str, Any]) -> AnswerChunk | None:
         content = delta.get("content")
         if isinstance(content, str) and delta.keys() <= _PLAIN_DELTA:
-            return AnswerChunk(content=content) if content else None
+            return delta_chunk(content) if content else None
         beside: dict[str, Any] = {}
         text: Content
         text, thoughts = content_of(content, self._origin)
@@ -211,7 +211,7 @@ class StreamAssembler:
         gather_extras(self._extras, extras_of(delta))
         if not text and not beside and not shown:
             return None
-        return AnswerChunk(content=text, additional_kwargs=beside, tool_call_chunks=shown)
+        return delta_chunk(text, beside, shown)
 
     def _add_logprobs(self, logprobs: object) -> None:
         for key, values in (as_object(logprobs) or {}).items():

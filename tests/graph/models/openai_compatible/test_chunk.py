@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from langchain_core.messages.tool import invalid_tool_call, tool_call, tool_call
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.outputs.chat_generation import merge_chat_generation_chunks
 
-from interlock.graph.models.openai_compatible.chunk import AnswerChunk
+from interlock.graph.models.openai_compatible.chunk import AnswerChunk, delta_chunk
 
 CUT = '{"path": "a", "text": "begin'
 
@@ -120,3 +121,36 @@ def test_content_blocks_of_the_sum_hold_the_decided_calls() -> None:
 
     assert valid == [{"type": "tool_call", "id": "c1", "name": "write", "args": {"path": "a"}}]
     assert [(b["type"], b["error"]) for b in invalid] == [("invalid_tool_call", "cut off")]
+
+
+@pytest.mark.parametrize(
+    ("content", "beside", "calls"),
+    [
+        ("hi", {}, []),
+        ("", {"reasoning_content": "hm"}, []),
+        ("", {}, [tool_call_chunk(name="write", args="{", id="c1", index=0)]),
+        (["hi", {"type": "image", "url": "u"}], {"refusal": "no"}, []),
+    ],
+    ids=["text", "reasoning", "call", "blocks"],
+)
+def test_a_delta_is_the_chunk_that_validation_makes(
+    content: Any, beside: dict[str, Any], calls: list[Any]
+) -> None:
+    delta = delta_chunk(content, beside, calls)
+    valid = AnswerChunk(content=content, additional_kwargs=beside, tool_call_chunks=calls)
+
+    assert delta == valid
+    assert list(delta.__dict__) == list(valid.__dict__)
+    assert delta.model_fields_set == valid.model_fields_set
+    assert delta.model_dump() == valid.model_dump()
+    assert pickle.loads(pickle.dumps(delta)) == valid  # noqa: S301 - made here
+    assert delta + delta == valid + valid
+
+
+def test_deltas_share_nothing() -> None:
+    one, other = delta_chunk("a"), delta_chunk("b")
+    one.response_metadata["x"] = 1
+    one.additional_kwargs["x"] = 1
+    one.tool_call_chunks.append(tool_call_chunk())
+
+    assert other == AnswerChunk(content="b")
