@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from interlock.graph.cli.app import build_app
+from interlock.state.errors import ConfigurationError, MissingExtraError
 
 SCHEMA = {
     "title": "Order",
@@ -76,9 +78,10 @@ def command(provider: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C
     Path("schema.json").write_text(json.dumps(SCHEMA))
     url = f"http://127.0.0.1:{provider.server_address[1]}/v1"
 
-    def run(*arguments: str, stdin: str | None = None) -> Result:
+    def run(*arguments: str, stdin: str | None = None, model: str | None = None) -> Result:
         given = [] if "--schema" in arguments else ["--schema", "schema.json"]
-        options = ["--model", "m", "--base-url", url, "--max-retries", "0"]
+        named = ["--model", model] if model else ["--model", "m", "--base-url", url]
+        options = [*named, "--max-retries", "0"]
         return CliRunner().invoke(
             build_app(), ["extract", *arguments, *given, *options], input=stdin
         )
@@ -217,6 +220,65 @@ def test_what_is_wrong_is_told_before_anything_is_asked(
     assert result.exit_code == 1
     assert words in str(result.exception)
     assert provider.texts == []
+
+
+def test_table_of_a_job_that_failed_is_not_left_half_written(
+    command: Command, provider: Any
+) -> None:
+    provider.status = 401
+    Path("in.txt").write_text("3 apples")
+    failed = command("in.txt", "-o", "out.csv")
+    provider.status = 200
+
+    assert failed.exit_code == 1
+    assert {path.name for path in Path().glob("out*")} == {"out.csv.job"}
+    assert command("in.txt", "-o", "out.csv", "--resume").exit_code == 0
+    assert "3" in Path("out.csv").read_text()
+
+
+def test_parquet_without_pyarrow_is_told_before_anything_is_asked(
+    command: Command, provider: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    Path("in.txt").write_text("3 apples")
+    result = command("in.txt", "-o", "out.parquet")
+
+    assert isinstance(result.exception, MissingExtraError)
+    assert provider.texts == []
+    assert list(Path().glob("out*")) == []
+
+
+def test_dry_run_shows_the_first_record_as_the_model_would_get_it(command: Command) -> None:
+    Path("in.csv").write_text("id,note,who\n7,3 apples,me\n8,1 pear,you\n")
+    chosen = command("in.csv", "--dry-run", "--column", "note", "--column", "who", "--key", "id")
+    Path("empty.jsonl").write_text("")
+
+    assert '--- first record\n7\n{"note": "3 apples", "who": "me"}\n' in chosen.stdout
+    assert "--- model\nm\n" in chosen.stdout
+    assert "(there is none)" in command("empty.jsonl", "--dry-run").stdout
+
+
+def test_dry_run_refuses_a_schema_that_cannot_be_used(command: Command) -> None:
+    Path("schema.json").write_text('{"title": "Order", "type": "object", "properties": 5}')
+    Path("in.txt").write_text("3 apples")
+    result = command("in.txt", "--dry-run")
+
+    assert isinstance(result.exception, ConfigurationError)
+
+
+def test_embedded_model_reads_two_records_without_a_key(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("needle")
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+    Path("in.jsonl").write_text('"Order of 3 desk lamps."\n"much too long %s"\n' % ("so " * 900))
+    result = command("in.jsonl", "-o", "out.jsonl", model="embedded:needle3")
+
+    assert result.exit_code == 3
+    assert [row["value"]["count"] for row in rows("out.jsonl")] == [3]
+    (rejected,) = rows("out.rejects.jsonl")
+    assert rejected["error_type"] == "ChatModelContextOverflowError"
 
 
 def test_wrong_key_ends_the_job_at_once(command: Command, provider: Any) -> None:
