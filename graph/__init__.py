@@ -1,6 +1,7 @@
 """What runs: the agent, its three nodes, routing, structured output, models and commands.
 
-Open ``agent.py`` first: ``create_agent`` builds the graph. ``turn.py`` runs the phases of a node,
+Open ``agent.py`` first: ``create_agent`` builds the graph. ``blueprint/`` holds ``Agent``, the same
+as a value, ``prompts/`` its templates. ``turn.py`` runs the phases of a node,
 ``routing.py`` decides where a run goes, ``structured_output/`` reads structured answers,
 ``models/`` holds chat models, ``drawing/`` makes pictures, ``cli/`` is the command line.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 from ..state.schema import AgentState
 from .agent import create_agent
 from .approvals import WaitingThread, aanswer, answer, apending, pending, waiting_threads
+from .blueprint import Agent, print_streaming_chunk
 from .compiled import AgentGraph
 from .drawing import draw, draw_svg
 from .extraction import aextract, extract
@@ -24,6 +26,7 @@ from .structured_output import (
 )
 
 __all__ = [
+    "Agent",
     "AgentGraph",
     "AgentState",
     "AutoStrategy",
@@ -43,6 +46,7 @@ __all__ = [
     "draw_svg",
     "extract",
     "pending",
+    "print_streaming_chunk",
     "resume_snapshot",
     "waiting_threads",
 ]

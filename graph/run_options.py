@@ -18,6 +18,7 @@ from ..state.errors import InvalidInputError, InvalidInputTypeError
 from ..tools.definition import ToolSet, collect_tools
 from ..tools.execution import ToolExecutor
 from ..tools.selection import Wanted, select_tools
+from ..tools.toolset import Toolset
 from .engine import read_keys
 from .plan import MODEL, AgentPlan
 from .prompts import PromptTemplate
@@ -163,7 +164,9 @@ def _named(plan: AgentPlan, names: Sequence[str], provider: Sequence[Any]) -> To
 
 def _toolset(plan: AgentPlan, wanted: Wanted) -> ToolSet:
     """The checked tools of a run: those of the middleware, and the ones it is given."""
-    chosen: list[Any] = list(select_tools(plan.own_tools, wanted))
+    chosen: list[Any] = []
+    for entry in select_tools(plan.own_tools, wanted):
+        chosen.extend(entry if isinstance(entry, Toolset) else [entry])
     return collect_tools([*plan.added_tools, ("the run", chosen)])
 
 

@@ -81,6 +81,8 @@ class Turn:
     def keep_options(self, record: dict[str, Any] | None) -> None:
         """Store what the run was given beside its input, before anything can pause it."""
         self.work.put("run_options", record)
+        # Written, but nothing that hooks and tools see.
+        del self.work.values["run_options"]
         self.hooks.dirty = True
 
     async def run_call(self, call: ToolCall) -> list[Command[Any]]:
