@@ -114,7 +114,8 @@ def test_stopped_job_goes_on(
         job.send_signal(how)
         _, said = job.communicate(timeout=60)
     left = {path.name for path in Path().iterdir()} - {"in.jsonl", "schema.json"}
-    asked, provider.texts, provider.answered = provider.texts[:ANSWERED], [], RECORDS
+    asked: list[str] = provider.texts[:ANSWERED]
+    provider.texts, provider.answered = [], RECORDS
     resumed = CliRunner().invoke(build_app(), [*arguments, "-o", output, "--resume"])
 
     assert (job.returncode, resumed.exit_code) == (code, 0)
