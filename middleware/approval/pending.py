@@ -49,8 +49,8 @@ class PendingApproval:
     @property
     def full_id(self) -> str:
         """The id with that of the pause before it: unlike the id alone, it never comes again."""
-        before = f"{self.interrupt_id}/"
-        return self.id if self.id.startswith(before) else f"{before}{self.id}"
+        whole = self.id == self.interrupt_id or self.id.startswith(f"{self.interrupt_id}/")
+        return self.id if whole else f"{self.interrupt_id}/{self.id}"
 
     def check(self, answer: Any) -> None:
         """Refuse an answer that the pause would refuse.
