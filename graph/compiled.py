@@ -11,13 +11,14 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from ..middleware.approval.pending import PendingApproval
+from ..state.errors import InvalidInputError
 from ..state.input import InputCheck
 from ..state.storage import strict_checkpointer
 from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .admission import SET_ASIDE, Admission
 from .approvals import aanswer, addressed, answer, apending, pending
 from .drawing import draw, draw_svg
-from .engine import STREAMED, UNWATCHED, is_streamed
+from .engine import STREAMED, UNWATCHED, is_streamed, names_thread
 
 
 class CheckedInput(dict[str, Any]):
@@ -189,6 +190,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """The config; a run that did not begin with ``invoke`` shows its chunks."""
         if isinstance(value, CheckedInput):
             return config or {}
+        self._check_thread(config)
         return _set(config, STREAMED)
 
     def _checked(self, value: Any) -> Any:
@@ -198,6 +200,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     def _marked(self, config: RunnableConfig | None, options: Mapping[str, Any]) -> RunnableConfig:
         """The config, saying whether anybody can see the supersteps of this run."""
+        self._check_thread(config)
         unwatched = (
             not (options.keys() - {"context"})
             and not self.checkpointer
@@ -207,6 +210,14 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
             and not is_streamed(config)
         )
         return _set(config, unwatched)
+
+    def _check_thread(self, config: RunnableConfig | None) -> None:
+        if isinstance(self.checkpointer, BaseCheckpointSaver) and not names_thread(self, config):
+            msg = (
+                "The agent has a checkpointer, so each run belongs to a thread; name it with "
+                "config={'configurable': {'thread_id': ...}}."
+            )
+            raise InvalidInputError(msg, key="thread_id")
 
 
 def _set(config: RunnableConfig | None, unwatched: bool | str) -> RunnableConfig:

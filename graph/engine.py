@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config
 from langgraph._internal._constants import (
     CONF,
     CONFIG_KEY_CHECKPOINTER,
@@ -113,6 +114,15 @@ def stores_threads(graph: Any, config: RunnableConfig | None) -> bool:
     return bool(graph.checkpointer) or bool(
         (config or {}).get(CONF, {}).get(CONFIG_KEY_CHECKPOINTER)
     )
+
+
+def names_thread(graph: Any, config: RunnableConfig | None) -> bool:
+    """Whether a run says which thread it belongs to, or is a part of one that does."""
+    own = cast("Mapping[str, Any]", (graph.config or {}).get(CONF, {}))
+    if "thread_id" in own or "thread_id" in (config or {}).get(CONF, {}):
+        return True
+    # The config of a runnable around the run counts too.
+    return not {"thread_id", CONFIG_KEY_TASK_ID}.isdisjoint(ensure_config(config).get(CONF, {}))
 
 
 def present_of(config: RunnableConfig) -> RunnableConfig:

@@ -93,10 +93,12 @@ from .decorators import (
 from .file_search import FilesystemFileSearchMiddleware
 from .firewall import ToolFirewallMiddleware
 from .guardrail import Verdict, allow, ask, block, guardrail, revise
+from .history_window import HistoryWindowMiddleware
 from .hook import FunctionHook, hook
 from .human_in_the_loop import HumanInTheLoopMiddleware, InterruptMode, InterruptOnConfig
 from .injection_screen import InjectionScreenMiddleware
 from .injection_signs import injection_signs
+from .memory import Memory, MemoryMiddleware, MemoryScope, SearchCriteria, memory_namespace
 from .model_call_limit import ModelCallLimitMiddleware
 from .model_fallback import ModelFallbackMiddleware
 from .model_refusal import ModelRefusalMiddleware
@@ -183,6 +185,7 @@ __all__ = [
     "HITLBreakpointException",
     "HITLRequest",
     "HITLResponse",
+    "HistoryWindowMiddleware",
     "HostExecutionPolicy",
     "HumanInTheLoopMiddleware",
     "HumanInTheLoopStrategy",
@@ -193,6 +196,9 @@ __all__ = [
     "LLMToolEmulator",
     "LLMToolSelectorMiddleware",
     "LangGraphToolResultStore",
+    "Memory",
+    "MemoryMiddleware",
+    "MemoryScope",
     "ModelCallLimitExceededError",
     "ModelCallLimitMiddleware",
     "ModelCallResult",
@@ -228,6 +234,7 @@ __all__ = [
     "ReviewContext",
     "RichConsoleUI",
     "Runtime",
+    "SearchCriteria",
     "ShellToolMiddleware",
     "SimpleConsoleUI",
     "SlidingWindowCompactor",
@@ -277,6 +284,7 @@ __all__ = [
     "hook",
     "hook_config",
     "injection_signs",
+    "memory_namespace",
     "omit_payload",
     "on_error",
     "on_exit",

@@ -11,7 +11,9 @@ InterlockError
 │   ├── InvalidInputTypeError (TypeError)
 │   │   (the next two are in approval_errors.py)
 │   ├── InvalidDecisionError             a decision about a tool call that may not be made
-│   └── NotWaitingError                  an answer that nothing waits for
+│   ├── NotWaitingError                  an answer that nothing waits for
+│   └── MemoryScopeError                 it is not clear whose memories a run means
+│           (lives in memory_errors.py)
 ├── InvalidUpdateError (ValueError)      a hook or tool returned an update that cannot be applied
 │   ├── InvalidJumpError                 a hook asked for a jump that leads nowhere
 │   └── InvalidResponseError (TypeError)  a layer returned something that is no response
