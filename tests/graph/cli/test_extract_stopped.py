@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -114,8 +114,9 @@ def test_stopped_job_goes_on(
         job.send_signal(how)
         _, said = job.communicate(timeout=60)
     left = {path.name for path in Path().iterdir()} - {"in.jsonl", "schema.json"}
-    asked = cast("list[str]", provider.texts[:ANSWERED])
-    provider.texts, provider.answered = [], RECORDS
+    asked = list(provider.texts[:ANSWERED])
+    provider.texts.clear()
+    provider.answered = RECORDS
     resumed = CliRunner().invoke(build_app(), [*arguments, "-o", output, "--resume"])
 
     assert (job.returncode, resumed.exit_code) == (code, 0)
