@@ -1,0 +1,11 @@
+"""Agents made of agents: one as a tool of another, as a node of a larger graph, as a peer.
+
+Open ``agent_tool.py`` first. ``sub_agent.py`` is one call of an agent, ``nesting.py`` says where in
+the thread it is kept.
+"""
+
+from __future__ import annotations
+
+from .agent_tool import agent_tool
+
+__all__ = ["agent_tool"]

@@ -1,0 +1,151 @@
+"""An agent as a tool of another agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, cast
+
+from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.prebuilt import InjectedState, ToolRuntime
+from langgraph.pregel import Pregel
+from pydantic import BaseModel, Field
+
+from ...state.errors import ConfigurationError
+from ...tools.calls import AWAITING, BLOCKING, run_inline
+from .sub_agent import TASK, Result, SubAgent, ToInput, complete_reasons
+
+
+class Task(BaseModel):
+    """What an agent is asked for, where nothing else was said."""
+
+    task: str = Field(
+        description="What the agent is to do, with all it has to know: it sees nothing else of "
+        "this conversation."
+    )
+
+
+def agent_tool(
+    agent: Any,
+    *,
+    description: str,
+    name: str | None = None,
+    args_schema: type[BaseModel] | None = None,
+    to_input: ToInput | None = None,
+    result: Result = "last_message",
+    remember: bool = False,
+    count_usage: bool = True,
+) -> BaseTool:
+    """A tool that asks an agent and gives its answer.
+
+    The agent runs inside the thread of the one that calls it, so its approvals and other pauses
+    are pauses of that thread and are answered there, each once and by id, also where several
+    agents wait side by side. Each call begins a conversation of its own. Streams with
+    ``subgraphs=True`` show its steps under the tool's name.
+
+    Args:
+        agent: A compiled agent or other langgraph graph with ``messages``, or an ``Agent``.
+        description: What the calling model reads: when to ask this agent, and what for.
+        name: Name of the tool; by default the agent's.
+        args_schema: Arguments, as a pydantic model: ``task`` becomes the message to the agent,
+            the others are its input keys. By default ``task`` only.
+        to_input: ``(arguments, runtime)`` to the agent's input, for any other arguments or to
+            pass on something of the calling agent's state, which is ``runtime.state``.
+        result: ``"last_message"``: its text; ``"structured_response"``; or a function of the
+            agent's result that gives text, content blocks or plain data.
+        remember: All calls in a thread go on with one conversation, one call after the other.
+            The calling agent needs a checkpointer.
+        count_usage: Add the tokens that the agent used to the calling run's ``token_usage`` and
+            to its limits.
+
+    Returns:
+        A tool. Its result ends with a note if the agent did not come to its end, as by
+        ``max_agent_steps`` or ``length``.
+
+    Raises:
+        ConfigurationError: The agent has no name and none is given, it cannot give what is
+            asked for, or an argument is no input of it.
+    """
+    graph = _graph_of(agent)
+    title = name or getattr(agent, "name", None) or graph.name
+    if not name and title in (None, "LangGraph"):
+        msg = "The agent has no name for its tool; give agent_tool a name, or the agent one."
+        raise ConfigurationError(msg)
+    schema = args_schema or Task
+    if to_input is None:
+        _check_arguments(title, graph, schema)
+    if not callable(result) and result not in ("last_message", "structured_response"):
+        msg = f"result is {result!r}; give 'last_message', 'structured_response' or a function."
+        raise ConfigurationError(msg)
+    sub_agent = SubAgent(
+        name=title,
+        graph=graph,
+        to_input=to_input,
+        result=result,
+        remember=remember,
+        count_usage=count_usage,
+        complete=complete_reasons(graph),
+    )
+    function, coroutine = _functions(sub_agent)
+    return StructuredTool(
+        name=title,
+        description=description,
+        args_schema=schema,
+        func=function,
+        coroutine=coroutine,
+    )
+
+
+def _functions(sub_agent: SubAgent) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The tool's function for either kind of run."""
+
+    def call(runtime: ToolRuntime[Any, Any], **args: Any) -> Any:
+        return run_inline(sub_agent.ask(BLOCKING, args, runtime), f"Agent {sub_agent.name!r}")
+
+    async def call_later(runtime: ToolRuntime[Any, Any], **args: Any) -> Any:
+        return await sub_agent.ask(AWAITING, args, runtime)
+
+    if not sub_agent.remember:
+        return call, call_later
+
+    # Asking for state makes calls of one reply wait for each other: they share a conversation.
+    def call_in_turn(
+        runtime: ToolRuntime[Any, Any], state: Annotated[Any, InjectedState], **args: Any
+    ) -> Any:
+        del state
+        return call(runtime, **args)
+
+    async def call_in_turn_later(
+        runtime: ToolRuntime[Any, Any], state: Annotated[Any, InjectedState], **args: Any
+    ) -> Any:
+        del state
+        return await call_later(runtime, **args)
+
+    return call_in_turn, call_in_turn_later
+
+
+def _graph_of(agent: Any) -> Any:
+    """The compiled graph, one that was given a checkpointer without it: the caller's is used."""
+    graph = agent
+    if not isinstance(agent, Pregel) and callable(make := getattr(agent, "compile", None)):
+        graph = make()
+    if not isinstance(graph, Pregel):
+        msg = f"{agent!r} is no agent; give what create_agent returns, or another compiled graph."
+        raise ConfigurationError(msg)
+    # False says that nothing of it is stored, which is kept.
+    compiled = cast("Any", graph)
+    return compiled.copy({"checkpointer": None}) if compiled.checkpointer else compiled
+
+
+def _check_arguments(name: str, graph: Any, schema: type[BaseModel]) -> None:
+    builder = getattr(graph, "builder", None)
+    known: set[str] = set(getattr(getattr(builder, "input_schema", None), "__annotations__", ()))
+    if not known:
+        return
+    foreign = [field for field in schema.model_fields if field not in {TASK, *known}]
+    if foreign:
+        msg = (
+            f"Arguments {', '.join(foreign)} of agent tool {name!r} are no input of the agent, which "
+            f"takes {', '.join(sorted(known))}, and {TASK!r} as the message; rename them, or say "
+            "with to_input what they mean."
+        )
+        raise ConfigurationError(msg)
