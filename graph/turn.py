@@ -196,10 +196,13 @@ class Turn:
         return Go("tools", anew=self.watchers.durable and bool(self.tools.next_batch()))
 
     async def _after_tools(self, index: int) -> Go:
+        # Where hooks took or answered all calls, none was run and there is nothing to look at.
+        ran = self.ledger.decided is not None or bool(self.ledger.running)
         if self.ledger.decided is None:
             # Once: a hook that pauses comes back here.
             self.tools.decide()
-        jump = await self.hooks.run("after_tools", index) or self.tools.jump()
+        looked = await self.hooks.run("after_tools", index) if ran else None
+        jump = looked or self.tools.jump()
         step = self.tools.decided()
         self.models.close_step()
         return self._jumped(jump) if jump else self._take(step)

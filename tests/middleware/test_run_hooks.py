@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import asyncio
+import threading
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
-from langchain_core.messages import SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from interlock.graph import create_agent
-from interlock.middleware import AgentMiddleware
-from interlock.state import ConfigurationError
+from interlock.middleware import AgentMiddleware, hook
+from interlock.middleware.run_hooks import hook_objects
+from interlock.state import ConfigurationError, State, WouldBlockError
 from interlock.tools import tool
 
 
@@ -144,3 +149,303 @@ def test_a_hook_that_asks_for_too_much_is_refused(scripted: Any) -> None:
 
     with pytest.raises(ConfigurationError, match="more"):
         create_agent(scripted("x"), [], hooks={"on_exit": [greedy]})
+
+
+def rewriting(change: Callable[[AIMessage], AIMessage]) -> Any:
+    """A hook that puts another message in the place of the last one."""
+
+    def rewrite(state: State) -> None:
+        state.set("messages", [change(state["messages"][-1])])
+
+    return hook(rewrite)
+
+
+async def test_a_hook_before_the_run_runs_once_and_rewrites_the_question(
+    run: Any, scripted: Any, calling: Any
+) -> None:
+    model = scripted(calling(("search", {"query": "a"})), "done")
+    brief = rewriting(lambda m: m.model_copy(update={"content": f"brief of {m.text}"}))
+    result = await run(
+        create_agent(model, [search], hooks={"before_run": [brief]}), {"messages": "go"}
+    )
+    assert [sent[0].text for sent in model.requests] == ["brief of go"] * 2
+    assert result["messages"][0].text == "brief of go"
+
+
+async def test_a_hook_before_the_model_sees_the_size_of_the_last_request(
+    run: Any, scripted: Any, calling: Any
+) -> None:
+    seen: list[tuple[int, int]] = []
+
+    @hook
+    def look(state: State) -> None:
+        seen.append((state["step_count"], state["context_tokens"]))
+
+    usage = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}
+    asks = calling(("search", {"query": "a"})).model_copy(update={"usage_metadata": usage})
+    agent = create_agent(scripted(asks, "done"), [search], hooks={"before_llm": [look]})
+    await run(agent, {"messages": "go"})
+    assert seen == [(0, 0), (1, 10)]
+
+
+async def test_calls_that_a_hook_takes_away_are_not_run(
+    run: Any, scripted: Any, calling: Any
+) -> None:
+    after: list[str] = []
+
+    def look(_state: Any) -> None:
+        after.append("after_tool")
+
+    model = scripted(calling(("search", {"query": "a"})), "done")
+    take = rewriting(lambda m: AIMessage("never mind", id=m.id))
+    hooks = {"before_tool": [take], "after_tool": [look]}
+    agent = create_agent(model, [search], hooks=hooks, exit_conditions=["text", "search"])
+    result = await run(agent, {"messages": "go"})
+    assert [m.text for m in result["messages"]] == ["go", "never mind", "done"]
+    assert (model.calls, result["tool_call_counts"], result["step_count"]) == (2, {}, 2)
+    assert after == []
+
+
+async def test_hooks_around_tools_run_only_where_tools_do(
+    run: Any, scripted: Any, calling: Any
+) -> None:
+    log: list[str] = []
+
+    @hook
+    def before(state: State) -> None:
+        log.append(f"before {state['messages'][-1].tool_calls[0]['args']['query']}")
+
+    @hook
+    def after(state: State) -> None:
+        log.append(f"after {state['messages'][-1].text}")
+
+    steps = [calling(("search", {"query": "a"})), AIMessage(""), "done"]
+    agent = create_agent(
+        scripted(*steps), [search], hooks={"before_tool": [before], "after_tool": [after]}
+    )
+    await run(agent, {"messages": "go"})
+    assert log == ["before a", "after about a"]
+
+
+async def test_a_rewritten_result_does_not_change_the_exit(
+    run: Any, scripted: Any, calling: Any
+) -> None:
+    model = scripted(calling(("search", {"query": "a"})), "never")
+    spoil = rewriting(lambda m: m.model_copy(update={"content": "", "status": "error"}))
+    agent = create_agent(model, [search], hooks={"after_tool": [spoil]}, exit_conditions=["search"])
+    result = await run(agent, {"messages": "go"})
+    assert (model.calls, result["exit_reason"]) == (1, "search")
+    assert result["messages"][-1].status == "error"
+
+
+async def test_a_hook_that_looks_on_exit_leaves_it_alone(run: Any, scripted: Any) -> None:
+    seen: list[Any] = []
+
+    @hook
+    def look(state: State) -> None:
+        seen.append((state["exit_reason"], state["step_count"]))
+
+    model = scripted("done")
+    result = await run(create_agent(model, [search], hooks={"on_exit": [look]}), {"messages": "go"})
+    assert (seen, model.calls, result["exit_reason"]) == ([("text", 1)], 1, "text")
+
+
+async def test_a_critique_on_a_tool_exit_costs_one_more_turn(
+    run: Any, scripted: Any, calling: Any
+) -> None:
+    @hook
+    def critique(state: State) -> None:
+        if state["tool_call_counts"]["search"] == 1:
+            state.set("messages", [HumanMessage("Search better.")])
+            state.set("continue_run", True)
+
+    steps = [calling(("search", {"query": q}), start=n) for n, q in enumerate("ab", 1)]
+    agent = create_agent(
+        scripted(*steps), [search], hooks={"on_exit": [critique]}, exit_conditions=["search"]
+    )
+    result = await run(agent, {"messages": "go"})
+    assert [m.text for m in result["messages"]][2:] == ["about a", "Search better.", "", "about b"]
+    assert (result["exit_reason"], result["step_count"]) == ("search", 2)
+
+
+@pytest.mark.parametrize(
+    "point", ["before_run", "before_llm", "after_run", "before_tool", "after_tool"]
+)
+async def test_going_on_means_something_on_exit_only(
+    run: Any, scripted: Any, calling: Any, point: str
+) -> None:
+    @hook
+    def go_on(state: State) -> None:
+        state.set("continue_run", True)
+
+    model = scripted(calling(("search", {"query": "a"})), "done")
+    result = await run(create_agent(model, [search], hooks={point: [go_on]}), {"messages": "go"})
+    assert (model.calls, result["exit_reason"]) == (2, "text")
+
+
+@pytest.mark.parametrize(
+    ("point", "calls", "results"),
+    [
+        ("before_run", 0, []),
+        ("before_llm", 0, []),
+        ("before_tool", 1, ["error"]),
+        ("after_tool", 1, ["success"]),
+    ],
+)
+async def test_a_stop_takes_effect_at_once(
+    run: Any, scripted: Any, calling: Any, point: str, calls: int, results: list[str]
+) -> None:
+    ended: list[str] = []
+
+    @hook
+    def stop(state: State) -> None:
+        state.set("stop_run", "tired")
+
+    def later(_state: Any) -> None:
+        ended.append("a later hook")
+
+    def after(state: Any) -> None:
+        ended.append(state["exit_reason"])
+
+    def never(_state: Any) -> None:
+        ended.append("on_exit")
+
+    model = scripted(calling(("search", {"query": "a"})), "never")
+    hooks = {point: [stop, later], "after_run": [after], "on_exit": [never]}
+    result = await run(create_agent(model, [search], hooks=hooks), {"messages": "go"})
+    assert (model.calls, result["exit_reason"]) == (calls, "tired")
+    assert [m.status for m in result["messages"] if m.type == "tool"] == results
+    assert ended == ["tired"]
+
+
+async def test_a_stop_after_the_run_means_nothing(run: Any, scripted: Any) -> None:
+    @hook
+    def stop(state: State) -> None:
+        state.set("stop_run", "tired")
+
+    agent = create_agent(scripted("done"), [search], hooks={"after_run": [stop]})
+    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "text"
+
+
+@pytest.mark.parametrize("exits", ["text", "tool", "limit"])
+async def test_a_hook_after_the_run_runs_once_however_it_ended(
+    run: Any, scripted: Any, calling: Any, exits: str
+) -> None:
+    @hook
+    def report(state: State) -> None:
+        state.set("messages", [AIMessage(f"ended by {state['exit_reason']}")])
+
+    asks = calling(("search", {"query": "a"}))
+    model = scripted(*(["done"] if exits == "text" else [asks]))
+    agent = create_agent(
+        model,
+        [search],
+        hooks={"after_run": [report]},
+        exit_conditions=["text", *(["search"] if exits == "tool" else [])],
+        max_agent_steps=1,
+    )
+    result = await run(agent, {"messages": "go"})
+    reason = {"text": "text", "tool": "search", "limit": "max_agent_steps"}[exits]
+    assert result["messages"][-1].text == f"ended by {reason}"
+    assert sum(m.text.startswith("ended") for m in result["messages"]) == 1
+
+
+async def test_one_hook_serves_several_points(run: Any, scripted: Any) -> None:
+    seen: list[int] = []
+
+    @hook
+    def count(state: State) -> None:
+        seen.append(len(state["messages"]))
+
+    agent = create_agent(scripted("done"), [], hooks={"before_llm": [count], "after_run": [count]})
+    await run(agent, {"messages": "go"})
+    assert seen == [1, 2]
+
+
+def test_hooks_are_listed_once_for_their_lifecycle() -> None:
+    def look(state: State) -> None:
+        """Do nothing."""
+
+    first, second = hook(look), hook(look)
+    hooks = {"before_llm": [first, second], "on_exit": [second, first]}
+    assert hook_objects(hooks) == [first, second]
+    assert hook_objects(None) == []
+
+
+async def test_an_asynchronous_run_prefers_the_asynchronous_form(scripted: Any) -> None:
+    threads: list[Any] = []
+
+    class Both:
+        def run(self, state: State) -> None:  # noqa: ARG002
+            threads.append("sync")
+
+        async def run_async(self, state: State) -> None:  # noqa: ARG002
+            threads.append("async")
+
+    def only_sync(_state: Any) -> None:
+        threads.append(threading.current_thread() is threading.main_thread())
+
+    agent = create_agent(scripted("done"), [], hooks={"before_run": [Both(), only_sync]})
+    await agent.ainvoke({"messages": "go"})
+    agent.invoke({"messages": "go"})
+    assert threads == ["async", False, "sync", True]
+
+
+def test_what_only_an_event_loop_can_do_is_named_in_a_synchronous_run(scripted: Any) -> None:
+    @hook
+    async def waits(state: State) -> None:  # noqa: ARG001
+        await asyncio.sleep(0)
+
+    agent = create_agent(scripted("done"), [], hooks={"before_run": [waits]})
+    with pytest.raises(WouldBlockError, match=r"waits\.before_run.*ainvoke"):
+        agent.invoke({"messages": "go"})
+
+
+@pytest.mark.parametrize(
+    ("hooks", "why"),
+    [
+        ({"before_lm": []}, r"Did you mean 'before_llm'\?"),
+        ({"before_llm": print}, "give a list of hooks"),
+        ({"before_llm": "hook"}, "give a list of hooks"),
+        ({"before_llm": [AgentMiddleware]}, "a class; give an instance"),
+        ({"before_llm": [{"runn": 1}]}, "is no hook"),
+    ],
+    ids=range(5),
+)
+def test_hooks_that_cannot_be_registered_are_named(scripted: Any, hooks: Any, why: str) -> None:
+    with pytest.raises(ConfigurationError, match=why):
+        create_agent(scripted("x"), [], hooks=hooks)
+
+
+def test_a_method_with_another_name_is_suggested(scripted: Any) -> None:
+    class Misspelt:
+        def runn(self, state: State) -> None:
+            """Do nothing."""
+
+    with pytest.raises(ConfigurationError, match=r"no hook.*Did you mean 'runn'\?"):
+        create_agent(scripted("x"), [], hooks={"on_exit": [Misspelt()]})
+
+
+@pytest.mark.parametrize("allowed", ["before_tool", "before_tools"])
+@pytest.mark.parametrize("point", ["before_tool", "before_tools"])
+def test_both_names_of_a_point_are_one_place(scripted: Any, allowed: str, point: str) -> None:
+    @hook(allowed_hook_points=[allowed])
+    def only_tools(state: State) -> None:
+        """Do nothing."""
+
+    create_agent(scripted("x"), [], hooks={point: [only_tools]})
+
+
+async def test_partials_and_callable_objects_are_hooks(run: Any, scripted: Any) -> None:
+    seen: list[str] = []
+
+    class Asynchronous:
+        async def __call__(self, state: Any) -> None:  # noqa: ARG002
+            seen.append("object")
+
+    def named(word: str, _state: Any) -> None:
+        seen.append(word)
+
+    hooks = {"before_run": [partial(named, "partial"), Asynchronous()]}
+    await run(create_agent(scripted("x"), [], hooks=hooks), {"messages": "go"})
+    assert seen == ["partial", "object"]
