@@ -7,12 +7,12 @@ import operator
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, get_args
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -28,14 +28,7 @@ from interlock.state import AgentState
 Point = Literal[
     "before_agent", "before_model", "after_model", "before_tools", "after_tools", "after_agent"
 ]
-POINTS: tuple[Point, ...] = (
-    "before_agent",
-    "before_model",
-    "after_model",
-    "before_tools",
-    "after_tools",
-    "after_agent",
-)
+POINTS: tuple[Point, ...] = get_args(Point)
 REVERSED = {"after_model", "after_tools", "after_agent"}
 Act = Literal["look", "update", "interrupt", "declared", "fail", "end"]
 Stack = list[dict[Point, Act]]
@@ -97,8 +90,15 @@ def middleware_of(world: World, stack: Stack) -> list[AgentMiddleware]:
     return made
 
 
+def reply_to(messages: list[BaseMessage]) -> AIMessage:
+    """Ask for a tool first, then answer."""
+    asked = any(isinstance(m, ToolMessage) for m in messages)
+    call: Any = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
+    return AIMessage("done") if asked else AIMessage("", tool_calls=[call])
+
+
 class TwoTurns(BaseChatModel):
-    """Asks for a tool first, then answers."""
+    """A model that does so."""
 
     world: Any
 
@@ -111,25 +111,19 @@ class TwoTurns(BaseChatModel):
 
     def _generate(self, messages: Any, *_: Any, **__: Any) -> ChatResult:
         self.world.model_calls += 1
-        asked = any(isinstance(m, ToolMessage) for m in messages)
-        call: Any = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
-        reply = AIMessage("done") if asked else AIMessage("", tool_calls=[call])
-        return ChatResult(generations=[ChatGeneration(message=reply)])
+        return ChatResult(generations=[ChatGeneration(message=reply_to(messages))])
 
 
-def fused(world: World, stack: Stack) -> Any:
+def fused(world: World, stack: Stack, checkpointer: Any = None) -> Any:
     @tool
     def work() -> str:
         """Work."""
         world.tool_calls += 1
         return "worked"
 
+    model, hooks = TwoTurns(world=world), middleware_of(world, stack)
     return create_agent(
-        TwoTurns(world=world),
-        [work],
-        middleware=middleware_of(world, stack),
-        state_schema=Logged,
-        checkpointer=InMemorySaver(),
+        model, [work], middleware=hooks, state_schema=Logged, checkpointer=checkpointer
     )
 
 
@@ -137,6 +131,15 @@ class Plain(TypedDict):
     messages: Annotated[list[AnyMessage], add_messages]
     log: Annotated[list[str], operator.add]
     last: NotRequired[str]
+
+
+FOLLOWING = {
+    "before_agent": "before_model",
+    "before_model": "model",
+    "before_tools": "tools",
+    "after_tools": "before_model",
+    "after_agent": END,
+}
 
 
 class Reference:
@@ -172,16 +175,10 @@ class Reference:
         hooks = self.hooks[point]  # type: ignore[index]
         if hooks:
             return hooks[0][0]
-        following = {
-            "before_agent": "before_model",
-            "before_model": "model",
-            "before_tools": "tools",
-            "after_tools": "before_model",
-            "after_agent": END,
-        }
-        if point == "after_model":
-            return "route"
-        target = following[point]
+        return "route" if point == "after_model" else self._following(point)
+
+    def _following(self, point: str) -> str:
+        target = FOLLOWING[point]
         return target if target in {"model", "tools", END} else self._first(target)
 
     def _after(self, point: str, name: str, state: Any) -> str:
@@ -194,14 +191,7 @@ class Reference:
     def _leave(self, point: str, state: Any) -> str:
         if point == "after_model":
             return self._first("before_tools") if state["messages"][-1].tool_calls else "close"
-        target = {
-            "before_agent": "before_model",
-            "before_model": "model",
-            "before_tools": "tools",
-            "after_tools": "before_model",
-            "after_agent": END,
-        }[point]
-        return target if target in {"model", "tools", END} else self._first(target)
+        return self._following(point)
 
     def _hook_node(self, point: str, name: str, act: Act) -> Any:
         hook = hook_of(self.world, name, act)
@@ -217,9 +207,7 @@ class Reference:
 
     def _model(self, state: Plain) -> Any:
         self.world.model_calls += 1
-        asked = any(isinstance(m, ToolMessage) for m in state["messages"])
-        call: Any = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
-        reply = AIMessage("done") if asked else AIMessage("", tool_calls=[call])
+        reply = reply_to(state["messages"])
         goto = self._first("after_model")
         if goto == "route":
             goto = self._first("before_tools") if reply.tool_calls else "close"
@@ -276,11 +264,8 @@ async def once(graph: Any, value: Any, config: Any, mode: str) -> None:
 
 
 def seen(values: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "kinds": [m.type for m in values["messages"]],
-        "log": values["log"],
-        "last": values.get("last"),
-    }
+    kinds = [m.type for m in values["messages"]]
+    return {"kinds": kinds, "log": values["log"], "last": values.get("last")}
 
 
 acts = st.sampled_from(["look", "update", "update", "interrupt", "declared", "fail", "end"])
@@ -292,7 +277,7 @@ modes = st.sampled_from(["invoke", "ainvoke", "stream", "astream"])
 @given(stack=stacks, mode=modes)
 def test_fused_hooks_do_what_one_node_per_hook_does(stack: Stack, mode: str) -> None:
     ours, theirs = World(), World()
-    result = asyncio.run(drive(fused(ours, stack), mode))
+    result = asyncio.run(drive(fused(ours, stack, InMemorySaver()), mode))
     expected = asyncio.run(drive(Reference(theirs, stack).compile(), "invoke"))
     assert seen(result) == seen(expected)
     assert Counter(ours.completed) == Counter(theirs.completed), "a hook ran more or less often"
@@ -308,22 +293,7 @@ def test_a_run_without_storage_ends_like_a_stored_one(stack: Stack) -> None:
         {p: a for p, a in acts.items() if a in {"look", "update", "end"}} for acts in stack
     ]
     stored, unwatched = World(), World()
-    expected = asyncio.run(drive(fused(stored, calm), "invoke"))
-    agent = create_agent(
-        TwoTurns(world=unwatched),
-        [tool(_work(unwatched))],
-        middleware=middleware_of(unwatched, calm),
-        state_schema=Logged,
-    )
-    result = agent.invoke(first_input())
+    expected = asyncio.run(drive(fused(stored, calm, InMemorySaver()), "invoke"))
+    result = fused(unwatched, calm).invoke(first_input())
     assert seen(result) == seen(expected)
     assert unwatched.completed == stored.completed
-
-
-def _work(world: World) -> Callable[[], str]:
-    def work() -> str:
-        """Work."""
-        world.tool_calls += 1
-        return "worked"
-
-    return work
