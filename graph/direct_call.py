@@ -80,11 +80,10 @@ def may_call_directly(messages: list[BaseMessage], *, layered: bool) -> bool:
     )
 
 
-def _is_text(content: str | list[Any]) -> bool:
+def _is_text(content: Any) -> bool:
     """Whether content consists of text blocks, which have one form only."""
-    return all(
-        isinstance(b, str) or (isinstance(b, dict) and b.get("type") == "text") for b in content
-    )
+    blocks = cast("list[Any]", content)
+    return all(type(b) is str or (type(b) is dict and b.get("type") == "text") for b in blocks)
 
 
 def _somebody_listens() -> bool:

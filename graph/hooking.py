@@ -66,17 +66,26 @@ class HookRunner:
 
     async def _step(self, hook: Hook, *first: Any) -> JumpRequest | None:
         """Call a hook and merge what it did: all of it, or nothing if it fails or pauses."""
-        saved = self._work.save()
-        view = self._view(hook) if hook.live else None
+        if not hook.live:
+            update = await self._call(hook, *first, self._work.snapshot())
+            return None if update is None else self._merged(hook, update)
+        saved, view = self._work.save(), self._view(hook)
         try:
-            state = self._work.snapshot() if view is None else view
-            return self.take(hook, await self._call(hook, *first, state), view)
+            return self.take(hook, await self._call(hook, *first, view), view)
         except Exception:
             self._work.restore(saved)
             raise
         finally:
-            if view is not None:
-                view.close()
+            view.close()
+
+    def _merged(self, hook: Hook, update: Any) -> JumpRequest | None:
+        """Take an update, all of it or nothing."""
+        saved = self._work.save()
+        try:
+            return self.take(hook, update)
+        except Exception:
+            self._work.restore(saved)
+            raise
 
     def _view(self, hook: Hook) -> LiveState:
         """The live state for a hook, with what it may read besides the state."""
@@ -88,9 +97,10 @@ class HookRunner:
 
     async def _call(self, hook: Hook, *values: Any) -> Any:
         """Call a hook; while handlers listen, as a traced run with its name."""
-        call = partial(self._calls.call, hook.function, *values, self._runtime, self._config)
+        given = (*values, self._runtime, self._config)
         if not self._observed or hook.point == "on_error":
-            return await call()
+            return await self._calls.call(hook.function, *given)
+        call = partial(self._calls.call, hook.function, *given)
         return await traced(
             hook.owner,
             call,

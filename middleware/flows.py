@@ -69,23 +69,25 @@ def drive(flow: Flow[ResultT], handler: Callable[[Any], Any] = _no_handler) -> R
     Raises:
         WouldBlockError: Something that the flow asks for exists in an asynchronous form only.
     """
-    return run_inline(_drive(flow, Dual("the handler", sync=handler), BLOCKING))
+    return run_inline(_drive(flow, handler, BLOCKING))
 
 
 async def adrive(
     flow: Flow[ResultT], handler: Callable[[Any], Awaitable[Any]] = _no_async_handler
 ) -> ResultT:
     """What a flow returns, its requests answered by an asynchronous function."""
-    return await _drive(flow, Dual("the handler", asynchronous=handler), AWAITING)
+    return await _drive(flow, handler, AWAITING)
 
 
-async def _drive(flow: Flow[ResultT], handler: Dual, calls: Calls) -> ResultT:
+async def _drive(flow: Flow[ResultT], handler: Callable[[Any], Any], calls: Calls) -> ResultT:
     try:
         wanted = next(flow)
         while True:
-            function, args = _call_of(wanted, handler)
             try:
-                answer = await calls.call(function, *args)
+                if isinstance(wanted, Ask):
+                    answer = await calls.call(wanted.function, *wanted.args)
+                else:
+                    answer = handler(wanted) if calls.synchronous else await handler(wanted)
             except Exception as error:
                 if is_invalid_resume(error):
                     # A wrong answer to a pause: no failure of the call, and no flow's business.
@@ -97,9 +99,3 @@ async def _drive(flow: Flow[ResultT], handler: Dual, calls: Calls) -> ResultT:
         return stop.value  # type: ignore[no-any-return]
     finally:
         flow.close()
-
-
-def _call_of(wanted: Any, handler: Dual) -> tuple[Dual, tuple[Any, ...]]:
-    if isinstance(wanted, Ask):
-        return wanted.function, wanted.args
-    return handler, (wanted,)

@@ -87,7 +87,12 @@ class InjectionScreenMiddleware(AgentMiddleware[Any, Any, Any]):
             msg = f"tools is {tools!r}; give a list of tool names."
             raise ConfigurationError(msg)
         self._action = action
-        self._detector = Classifier.of(detector or _default_detector, timeout_s=timeout_s)
+        # The default one takes linear time and needs no limit, nor a thread to stop waiting for it.
+        self._detector = (
+            Classifier.of(_default_detector, timeout_s=None)
+            if detector is None
+            else Classifier.of(detector, timeout_s=timeout_s)
+        )
         self._tools = None if tools is None else frozenset(tools)
         if action == "ask":
             vars(self)["after_tools"] = self._ask

@@ -74,7 +74,7 @@ class Shells:
     shutdown_commands: tuple[str, ...] = ()
 
     def make(self) -> SessionResources:
-        """A new shell, its startup commands run.
+        """A new shell, its startup commands run; without any it starts with its first command.
 
         Raises:
             RunError: A startup command failed; nothing is left behind.
@@ -88,7 +88,6 @@ class Shells:
         session = ShellSession(workspace, self.policy, self.command, environment)
         resources = SessionResources(session, tempdir, self.policy)
         try:
-            session.start()
             self.start_up(session)
         except BaseException:
             resources.finalizer()
