@@ -18,7 +18,7 @@ from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .admission import SET_ASIDE, Admission
 from .approvals import aanswer, addressed, answer, apending, pending
 from .drawing import draw, draw_svg
-from .engine import STREAMED, UNWATCHED, is_streamed, names_thread
+from .engine import STREAMED, UNWATCHED, is_nested, is_streamed, names_thread
 
 
 class CheckedInput(dict[str, Any]):
@@ -134,7 +134,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
     ) -> AsyncIterator[Any]:
         """:meth:`stream` on an event loop."""
         watched = self._streamed(input, config)
-        value = self._checked(input)
+        value = self._checked(input, config)
         if isinstance(input, Command) or self.admission:
             return self._stream_admitted(value, watched, options)
         return super().astream(value, watched, **options)
@@ -154,7 +154,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if options.get("version") == "v3" or not self.admission:
             events: Any = super().astream_events(input, config, **options)  # pyright: ignore[reportUnknownVariableType]
             return cast("Any", events)
-        return self._events_admitted(self._checked(input), _set(config, STREAMED), options)
+        return self._events_admitted(self._checked(input, config), _set(config, STREAMED), options)
 
     async def _events_admitted(
         self, value: Any, config: RunnableConfig, options: Mapping[str, Any]
@@ -178,7 +178,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         self, calls: Calls, value: Any, config: RunnableConfig
     ) -> tuple[Any, RunnableConfig]:
         """The input, checked and filtered, and the config of its run."""
-        given = self._checked(value)
+        given = self._checked(value, config)
         if not self.admission or isinstance(given, AdmittedInput) or given is None:
             return given, config
         if isinstance(given, Command):
@@ -193,9 +193,12 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         self._check_thread(config)
         return _set(config, STREAMED)
 
-    def _checked(self, value: Any) -> Any:
+    def _checked(self, value: Any, config: RunnableConfig | None) -> Any:
         if value is None or isinstance(value, (Command, CheckedInput)):
             return cast("Any", value)
+        if is_nested(config):
+            # A node is given the whole state of the larger graph.
+            value = self.input_check.own_keys(value)
         return CheckedInput(self.input_check(value))
 
     def _marked(self, config: RunnableConfig | None, options: Mapping[str, Any]) -> RunnableConfig:

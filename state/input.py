@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from .errors import InvalidInputError, InvalidInputTypeError
 from .merge import MergedSchema
 from .reducers import stamp_messages
+from .suggestion import did_you_mean
 
 
 class InputCheck:
@@ -37,7 +38,7 @@ class InputCheck:
             if key not in self._allowed:
                 msg = (
                     f"The input has no key {key!r}; an agent with this state takes "
-                    f"{', '.join(self._allowed)}."
+                    f"{', '.join(self._allowed)}.{did_you_mean(str(key), self._allowed)}"
                 )
                 raise InvalidInputError(msg, key=key)
         if given.get("messages") is None:
@@ -47,6 +48,14 @@ class InputCheck:
             given["messages"] = []
         given["messages"] = _messages(given["messages"])
         return {key: self._checked(key, item) for key, item in given.items()}
+
+    def own_keys(self, value: Any) -> dict[str, Any]:
+        """What of a larger state is input of this agent.
+
+        Raises:
+            InvalidInputTypeError: It is no mapping, model or dataclass.
+        """
+        return {k: v for k, v in self.as_mapping(value).items() if k in self._allowed}
 
     def as_mapping(self, value: Any) -> dict[str, Any]:
         """The keys and values of an input in any of its forms.

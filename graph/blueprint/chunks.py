@@ -28,9 +28,7 @@ def dual_of(callback: StreamingCallback, *, synchronous: bool) -> Dual:
     Raises:
         ConfigurationError: It is no function, or it is asynchronous and the run is not.
     """
-    if not callable(cast("Any", callback)):
-        msg = f"streaming_callback is {callback!r}; give a function (chunk)."
-        raise ConfigurationError(msg)
+    check_callback(callback)
     is_async = iscoroutinefunction(callback) or iscoroutinefunction(
         getattr(callback, "__call__", None)  # noqa: B004 - the method itself is looked at
     )
@@ -40,6 +38,17 @@ def dual_of(callback: StreamingCallback, *, synchronous: bool) -> Dual:
     if is_async:
         return Dual("streaming_callback", asynchronous=callback)
     return Dual("streaming_callback", sync=callback)
+
+
+def check_callback(callback: Any) -> None:
+    """Refuse a callback that nobody can call.
+
+    Raises:
+        ConfigurationError: It is neither None nor a function.
+    """
+    if callback is not None and not callable(callback):
+        msg = f"streaming_callback is {callback!r}; give a function (chunk)."
+        raise ConfigurationError(msg)
 
 
 async def listen(

@@ -9,7 +9,7 @@ from typing import Any, cast
 from ...middleware.approval import ApprovalMiddleware
 from ...state.errors import ConfigurationError
 from ..settings import DEFAULTS, AgentSettings
-from .chunks import StreamingCallback
+from .chunks import StreamingCallback, check_callback
 
 
 class BlueprintSettings(AgentSettings, total=False):
@@ -58,6 +58,7 @@ def graph_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ConfigurationError: Two settings contradict each other.
     """
+    check_callback(given.get("streaming_callback"))
     settings = {k: v for k, v in given.items() if k in DEFAULTS}
     # A string prompt of an Agent is a template, as in Haystack.
     settings.setdefault("required_variables", DEFAULTS.get("required_variables"))

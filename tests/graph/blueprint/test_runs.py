@@ -24,7 +24,10 @@ def search(query: str) -> str:
 
 
 def translator(model: Any, **settings: Any) -> Agent:
-    prompts: dict[str, Any] = {"system_prompt": "Speak {{ language }}.", "user_prompt": "Say: {{ text }}"}
+    prompts: dict[str, Any] = {
+        "system_prompt": "Speak {{ language }}.",
+        "user_prompt": "Say: {{ text }}",
+    }
     return Agent(model=model, **{**prompts, **settings})
 
 
