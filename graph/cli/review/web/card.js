@@ -25,17 +25,20 @@ export class Card {
       this.body, this.alert);
     if (approval.kind === "question") this.drawQuestion();
     else this.drawCall();
-    if (approval.in_hand) this.busy("Somebody is answering this just now.");
   }
 
   /** The same call, asked about again: what was entered stays. */
   renew(approval, place) {
     this.approval = approval;
     this.place.textContent = place;
+    if (approval.in_hand && !this.node.classList.contains("busy")) {
+      this.busy("Somebody is answering this just now.");
+      this.node.classList.add("foreign");
+    } else if (!approval.in_hand && this.node.classList.contains("foreign")) this.free();
   }
 
   get touched() {
-    return this.node.matches(".edited, .busy") || Boolean(this.text?.value) || Boolean(this.form.changed);
+    return this.node.matches(".edited, .busy:not(.foreign)") || Boolean(this.text?.value) || Boolean(this.form.changed);
   }
 
   allows(kind) {
@@ -159,7 +162,7 @@ export class Card {
 
   free() {
     for (const button of this.buttons) button.disabled = false;
-    this.node.classList.remove("busy");
+    this.node.classList.remove("busy", "foreign");
     this.waiting?.remove();
   }
 

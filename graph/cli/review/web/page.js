@@ -27,7 +27,10 @@ async function ask(path, body) {
     throw new Error("The server does not answer; is the command still running?");
   }
   const told = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(told.error ?? `The server refused this (${response.status}).`);
+  if (!response.ok) {
+    const error = new Error(told.error ?? `The server refused this (${response.status}).`);
+    throw Object.assign(error, { gone: response.status === 409 });
+  }
   return told;
 }
 
@@ -114,6 +117,7 @@ const readOnly = () => el("p", { className: "banner" }, "You can look, but not a
 /** One answer at a time: what is left may wait in another pause when one was given. */
 function inTurn(run) {
   turn = turn.catch(() => {}).then(run);
+  turn.catch((error) => { if (error.gone) toast(error.message, true); });
   return turn;
 }
 
@@ -175,4 +179,5 @@ async function keepFresh() {
   setTimeout(keepFresh, EVERY_MS);
 }
 
+addEventListener("focus", refresh);
 keepFresh();
