@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 from langgraph.prebuilt import ToolCallTransformer
 
@@ -20,13 +19,15 @@ from ..state.merge import MergedSchema, merge_schemas
 from ..state.schema import AgentState
 from ..state.storage import declared_types, strict_checkpointer
 from ..state.working import KeyRules
-from ..tools.definition import ToolSet, collect_tools
+from ..tools.definition import ToolLike
 from ..tools.execution import ToolExecutor, ToolPolicy
+from ..tools.toolset import Toolset
 from .admission import Admission, StoreAside
 from .binding import ModelBinder, check_model
 from .compiled import AgentGraph
 from .engine import DEFAULT_RECURSION_LIMIT
 from .exits import ExitRules, exit_rules
+from .live_tools import Sources, known_tools, live_tools, offered_first, toolsets_in
 from .node import AgentNode
 from .plan import END_NODE, MODEL, TOOLS, AgentPlan
 from .prompts import Prompts
@@ -38,14 +39,15 @@ from .structured_output import supports_provider_strategy as _supports_provider_
 
 def create_agent(
     model: str | BaseChatModel,
-    tools: Sequence[BaseTool | Callable[..., Any] | dict[str, Any]] | None = None,
+    tools: Toolset | Sequence[ToolLike | Toolset] | None = None,
     **settings: Unpack[AgentSettings],
 ) -> AgentGraph:
     """Build an agent: a model that calls tools until an exit condition is met.
 
     Args:
         model: A chat model, or ``"provider:name"``.
-        tools: Tool objects, functions with a docstring, or a provider's own tools as dicts.
+        tools: Tool objects, functions with a docstring, a provider's own tools as dicts, and
+            toolsets, which are looked at again at each step.
         **settings: See :class:`~interlock.graph.settings.AgentSettings`.
 
     Returns:
@@ -62,7 +64,7 @@ def create_agent(
 
 def build_agent(
     model: str | BaseChatModel,
-    tools: Sequence[Any] | None,
+    tools: Toolset | Sequence[Any] | None,
     settings: Mapping[str, Any],
     *,
     takes_tools: bool = False,
@@ -81,11 +83,13 @@ def build_agent(
     """
     options = with_defaults(settings)
     options["takes_tools"] = takes_tools
-    options["own_tools"] = list(tools or ())
+    own = options["own_tools"] = [tools] if isinstance(tools, Toolset) else list(tools or ())
     chat_model = _model(model)
-    toolset = _toolset(options["middleware"], tools)
-    middleware = options["middleware"] = fit_to_agent(options["middleware"], toolset.by_name)
+    sources = _sources(options["middleware"], own)
+    known = options["known_tools"] = known_tools(sources)
+    middleware = options["middleware"] = fit_to_agent(options["middleware"], known.by_name)
     schemas = [getattr(m, "state_schema", AgentState) for m in middleware]
+    schemas += [s for t in toolsets_in(sources) if (s := t.state_schema) is not None]
     schema = merge_schemas(
         [*schemas, options["state_schema"] or AgentState], options["message_storage"]
     )
@@ -96,7 +100,7 @@ def build_agent(
         input_schema=input_schema(schema, prompts),
         output_schema=schema.output,
     )
-    plan = _plan(chat_model, toolset, schema, _rules(graph, schema, prompts), options)
+    plan = _plan(chat_model, sources, schema, _rules(graph, schema, prompts), options)
     for node in plan.nodes:
         runner: Any = AgentNode(plan, node)
         graph.add_node(
@@ -133,7 +137,7 @@ def _model(model: str | BaseChatModel) -> BaseChatModel:
 
 def _plan(
     model: BaseChatModel,
-    tools: ToolSet,
+    sources: Sources,
     schema: MergedSchema,
     rules: KeyRules,
     options: dict[str, Any],
@@ -143,10 +147,13 @@ def _plan(
     hooks = hooks.keeping(schema.private)
     layers = hooks.wraps["wrap_tool_call"]
     output = OutputPlan.from_response_format(options["response_format"])
-    output.check_tool_names(tools.by_name)
-    later = options["takes_tools"] and not tools.by_name
-    exits = exit_rules(tools, options, open_ended=bool(layers) or later)
-    exits = replace(exits, calls_tools=bool(tools.by_name or layers))
+    known, live = options["known_tools"], live_tools(sources)
+    tools = known if live is None else offered_first(sources)
+    output.check_tool_names(known.by_name)
+    # A plain toolset may be added to, one that is not loaded may hold anything.
+    later = live is not None or (options["takes_tools"] and not tools.by_name)
+    exits = exit_rules(known, options, open_ended=bool(layers) or later)
+    exits = replace(exits, calls_tools=bool(tools.by_name or layers or live))
     annotations = [field.annotation for field in schema.fields.values()]
     policy = ToolPolicy(
         on_error=options["on_tool_error"], concurrency_limit=options["tool_concurrency_limit"]
@@ -169,7 +176,8 @@ def _plan(
         name=options["name"],
         prompts=options["prompts"],
         own_tools=options["own_tools"],
-        added_tools=_added_tools(options["middleware"]),
+        added_tools=sources[:-1],
+        live=live,
         storable=declared_types([*annotations, *output.schemas]),
         state_keys=frozenset(schema.fields) - {"jump_to", "structured_response"},
         defaults={k: f.default for k, f in schema.fields.items() if f.default is not None},
@@ -213,15 +221,13 @@ def _input_check(plan: AgentPlan) -> InputCheck:
     return InputCheck(plan.schema)
 
 
-def _toolset(middleware: Sequence[Any], tools: Sequence[Any] | None) -> ToolSet:
-    return collect_tools([*_added_tools(middleware), ("the agent", list(tools or ()))])
-
-
-def _added_tools(middleware: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
-    return [
+def _sources(middleware: Sequence[Any], own: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+    """The tools of each middleware, and the agent's own at the end."""
+    added = [
         (f"middleware {middleware_name(m)!r}", list(getattr(m, "tools", None) or ()))
         for m in middleware
     ]
+    return [*added, ("the agent", own)]
 
 
 def _rules(

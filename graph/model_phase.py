@@ -56,6 +56,7 @@ class ModelPhase:
         self._calls = stretch.calls
         self._config = stretch.config
         self._runtime = stretch.runtime
+        self._tools = stretch.tools
 
     def begin(self) -> None:
         """Begin a run: fill in defaults, forget the last run's structured answer."""
@@ -68,9 +69,10 @@ class ModelPhase:
     async def run(self) -> None:
         """Ask the model and take its reply into the state."""
         self._repair()
+        self._tools.renew()
         writer = custom_writer(self._runtime)
         call = ModelCall(
-            binder=self._plan.binder,
+            binder=self._tools.binder,
             layers=self._plan.hooks.wraps["wrap_model_call"],
             calls=self._calls,
             config=self._config,
@@ -144,7 +146,7 @@ class ModelPhase:
     def _request(self) -> ModelRequest[Any]:
         plan = self._plan
         self._work.show(self._ledger.outputs())
-        tools = [] if self._ledger.final_answer else plan.executor.tools.offered
+        tools = [] if self._ledger.final_answer else self._tools.executor.tools.offered
         return ModelRequest(
             model=plan.model,
             messages=list(self._work.messages),

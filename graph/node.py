@@ -49,6 +49,8 @@ class AgentNode(Runnable[dict[str, Any], list[Command[Any]]]):
             # They are no part of the node's input, which traces and streams show.
             state = {**state, **read_keys(config, private)}
         opened = open_run(self.plan, self.node, state, config)
+        if (live := opened.plan.live) is not None and not live.loaded:
+            await live.find(calls)
         turn = Turn(opened.plan, self.node, state, config, calls)
         if call is not None:
             return await turn.run_call(call)

@@ -15,6 +15,7 @@ from ..state.working import KeyRules
 from ..tools.execution import ToolExecutor
 from .binding import ModelBinder
 from .exits import ExitRules
+from .live_tools import LiveTools
 from .prompts import Prompts
 from .structured_output import OutputPlan
 
@@ -48,6 +49,8 @@ class AgentPlan:
     """The tools that the agent was given, as they were given."""
     added_tools: Sequence[tuple[str, Sequence[Any]]] = ()
     """Those of each middleware, with its name."""
+    live: LiveTools | None = None
+    """All of them, where there are toolsets; ``executor`` is then for the beginning of a run."""
     storable: frozenset[type] = frozenset()
     """Declared classes that a thread may hold."""
     state_keys: frozenset[str] = frozenset()

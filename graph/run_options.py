@@ -15,11 +15,10 @@ from langchain_core.messages import BaseMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
 from ..state.errors import InvalidInputError, InvalidInputTypeError
-from ..tools.definition import ToolSet, collect_tools
 from ..tools.execution import ToolExecutor
-from ..tools.selection import Wanted, select_tools
-from ..tools.toolset import Toolset
+from ..tools.selection import Wanted, select_tools, selectable_names
 from .engine import read_keys
+from .live_tools import known_tools, live_tools, offered_first, toolsets_in
 from .plan import MODEL, AgentPlan
 from .prompts import PromptTemplate
 
@@ -42,14 +41,14 @@ class RunOptions:
     """Names of the agent's tools, or other tools instead."""
     system_prompt: str | SystemMessage | None = None
     """In place of the agent's; an empty text means none."""
-    toolset: ToolSet | None = field(init=False, default=None)
-    """The tools, checked."""
+    chosen: list[Any] | None = field(init=False, default=None)
+    """The tools and toolsets, checked."""
     parts: dict[str, Any] = field(init=False, default_factory=dict[str, Any])
     """What of the agent depends on the tools, made once."""
 
     def __post_init__(self) -> None:
         if self.tools is not None:
-            object.__setattr__(self, "toolset", _toolset(self.plan, self.tools))
+            object.__setattr__(self, "chosen", _chosen(self.plan, self.tools))
         if self.generation_kwargs is not None and not isinstance(
             cast("Any", self.generation_kwargs), Mapping
         ):
@@ -67,9 +66,10 @@ class RunOptions:
         record: dict[str, Any] = {}
         if self.generation_kwargs is not None:
             record["settings"] = dict(self.generation_kwargs)
-        if self.toolset is not None:
-            record["tools"] = [*self.toolset.by_name]
-            record["provider_tools"] = [*self.toolset.provider]
+        if self.chosen is not None:
+            record["provider_tools"] = [t for t in self.chosen if isinstance(t, dict)]
+            others = [t for t in self.chosen if not isinstance(t, dict)]
+            record["tools"] = selectable_names(others)
         if self.system_prompt is not None:
             record["system"] = _as_message(self.system_prompt)
         return record
@@ -132,42 +132,57 @@ def _tools_of(
     plan: AgentPlan, record: Mapping[str, Any], options: RunOptions | None
 ) -> dict[str, Any]:
     """The parts of a plan that depend on the tools."""
-    if options is None or options.toolset is None:
+    if options is None or options.chosen is None:
         return _with_tools(plan, _named(plan, record["tools"], record["provider_tools"]))
     if not options.parts:
-        options.parts.update(_with_tools(plan, options.toolset))
+        options.parts.update(_with_tools(plan, options.chosen))
     return options.parts
 
 
-def _with_tools(plan: AgentPlan, toolset: ToolSet) -> dict[str, Any]:
-    executor = ToolExecutor(toolset, plan.executor.wraps, plan.executor.policy)
-    open_ended = bool(plan.executor.wraps)
+def _with_tools(plan: AgentPlan, chosen: Sequence[Any]) -> dict[str, Any]:
+    sources = _sources(plan, chosen)
+    tools = offered_first(sources)
+    live = live_tools(sources)
+    calls_tools = bool(tools.by_name or live or plan.executor.wraps)
     return {
-        "executor": executor,
-        "binder": plan.binder.knowing(toolset.by_name),
-        "exits": replace(plan.exits, calls_tools=bool(toolset.by_name) or open_ended),
+        "executor": ToolExecutor(tools, plan.executor.wraps, plan.executor.policy),
+        "binder": plan.binder.knowing(tools.by_name),
+        "exits": replace(plan.exits, calls_tools=calls_tools),
+        "live": live,
     }
 
 
-def _named(plan: AgentPlan, names: Sequence[str], provider: Sequence[Any]) -> ToolSet:
+def _named(plan: AgentPlan, names: Sequence[str], provider: Sequence[Any]) -> list[Any]:
     """The tools of a run that goes on with what its thread knows: their names."""
-    known = plan.executor.tools
-    missing = [name for name in names if name not in known.by_name]
+    own = [entry for entry in plan.own_tools if not isinstance(entry, dict)]
+    known = set(selectable_names(own))
+    missing = [name for name in names if name not in known]
     if missing:
         msg = (
             f"The run was begun with tools of its own ({', '.join(missing)}), which a thread does "
             "not hold; give them again: tools=[...]."
         )
         raise InvalidInputError(msg, key="tools")
-    return ToolSet({name: known.by_name[name] for name in names}, tuple(provider))
+    return [*select_tools(own, names), *provider]
 
 
-def _toolset(plan: AgentPlan, wanted: Wanted) -> ToolSet:
-    """The checked tools of a run: those of the middleware, and the ones it is given."""
-    chosen: list[Any] = []
-    for entry in select_tools(plan.own_tools, wanted):
-        chosen.extend(entry if isinstance(entry, Toolset) else [entry])
-    return collect_tools([*plan.added_tools, ("the run", chosen)])
+def _chosen(plan: AgentPlan, wanted: Wanted) -> list[Any]:
+    """The tools and toolsets of a run, checked together with those of the middleware."""
+    chosen: list[Any] = select_tools(plan.own_tools, wanted)
+    known_tools(_sources(plan, chosen))
+    for toolset in toolsets_in([("the run", chosen)]):
+        keys = set(getattr(toolset.state_schema, "__annotations__", ())) - {*plan.schema.fields}
+        if keys:
+            msg = (
+                f"Toolset {toolset.name!r} keeps {', '.join(sorted(keys))} in the state, which this "
+                "agent has not; give the agent the toolset, and the run its tools by name."
+            )
+            raise InvalidInputError(msg, key="tools")
+    return chosen
+
+
+def _sources(plan: AgentPlan, chosen: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+    return [*plan.added_tools, ("the run", chosen)]
 
 
 def _as_message(prompt: str | SystemMessage) -> SystemMessage:

@@ -12,6 +12,7 @@ from ..state.ledger import Ledger
 from ..state.working import WorkingState
 from ..tools.calls import Calls
 from .engine import Watchers
+from .live_tools import StepTools
 from .plan import AgentPlan
 
 
@@ -26,3 +27,4 @@ class Stretch:
     config: RunnableConfig
     runtime: Runtime[Any]
     watchers: Watchers
+    tools: StepTools

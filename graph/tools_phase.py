@@ -24,6 +24,7 @@ class ToolsPhase:
 
     def __init__(self, stretch: Stretch) -> None:
         self._plan = stretch.plan
+        self._tools = stretch.tools
         self._work = stretch.work
         self._ledger = stretch.ledger
         self._durable = stretch.watchers.durable
@@ -44,7 +45,7 @@ class ToolsPhase:
 
     def next_batch(self) -> list[ToolCall]:
         """The pending calls that may run now; too many of them are answered with an error."""
-        executor = self._plan.executor
+        executor = self._tools.executor
         pending = pending_calls(self._work.messages)
         for result in executor.refused(pending):
             self.take(result)
@@ -58,7 +59,7 @@ class ToolsPhase:
         """Whether the next batch runs as several tasks, each stored as it finishes."""
         if not self._durable:
             return False
-        return len(self._plan.executor.batch(pending_calls(self._work.messages))) > 1
+        return len(self._tools.executor.batch(pending_calls(self._work.messages))) > 1
 
     async def run(self, batch: Sequence[ToolCall]) -> None:
         """Run calls in this node and merge their results in call order.
@@ -68,7 +69,7 @@ class ToolsPhase:
             Exception: A call failed and the policy raises failures.
         """
         self._work.show(self._ledger.outputs())
-        results, errors = await self._plan.executor.run_many(
+        results, errors = await self._tools.executor.run_many(
             batch, self._work.snapshot(), self._context
         )
         for result in results:
@@ -79,7 +80,7 @@ class ToolsPhase:
     async def run_one(self, call: ToolCall) -> CallResult:
         """Run a single call, in a task of its own."""
         self._work.show(self._ledger.outputs())
-        return await self._plan.executor.run(call, self._work.snapshot(), self._context)
+        return await self._tools.executor.run(call, self._work.snapshot(), self._context)
 
     def take(self, result: CallResult) -> None:
         """Merge the result of one call."""
@@ -106,7 +107,7 @@ class ToolsPhase:
         for result in messages[position + 1 :]:
             if isinstance(result, ToolMessage) and result.tool_call_id in executed:
                 self._ledger.take_inner_usage(result)
-        direct = [i for i in executed if self._plan.executor.returns_direct(names[i])]
+        direct = [i for i in executed if self._tools.executor.returns_direct(names[i])]
         answered = self._ledger.output == "answered"
         step = after_tools(messages, executed, self._plan.exits, direct, answered=answered)
         self._ledger.running = []

@@ -23,6 +23,7 @@ from ..tools.calls import Calls
 from .commit import Commit
 from .engine import Watchers, runtime_of
 from .hooking import HookRunner
+from .live_tools import StepTools
 from .model_phase import ModelPhase
 from .phases import DONE, ENTRY, Boundary, FanOut, Go, Move, Pause
 from .plan import MODEL, TOOLS, AgentPlan
@@ -55,7 +56,16 @@ class Turn:
         self._at = ENTRY[node]
         self._boundary = Boundary(node, self.watchers)
         runtime = runtime_of(config)
-        stretch = Stretch(plan, self.work, self.ledger, calls, config, runtime, self.watchers)
+        stretch = Stretch(
+            plan=plan,
+            work=self.work,
+            ledger=self.ledger,
+            calls=calls,
+            config=config,
+            runtime=runtime,
+            watchers=self.watchers,
+            tools=StepTools(plan, self.work),
+        )
         self.hooks = HookRunner(stretch)
         self.models = ModelPhase(stretch)
         self.tools = ToolsPhase(stretch)

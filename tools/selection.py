@@ -45,9 +45,14 @@ def select_tools(available: Tools | Toolset, wanted: Wanted | None) -> list[Tool
     entries = _listed(wanted)
     names = [entry for entry in entries if isinstance(entry, str)]
     others: list[ToolLike | Toolset] = [e for e in entries if not isinstance(e, str)]
-    _check_names(names, [name for entry in pool for name in _names_of(entry)])
+    _check_names(names, selectable_names(pool))
     _check_tools(others)
     return [*_named(pool, set(names)), *others]
+
+
+def selectable_names(tools: Tools) -> list[str]:
+    """The names that a selection can be made of, those of whole catalogs included."""
+    return [name for entry in tools for name in _names_of(entry)]
 
 
 def _listed(wanted: Any) -> list[str | ToolLike | Toolset]:

@@ -103,7 +103,8 @@ class Toolset:
         """The tools that a model is offered now.
 
         Args:
-            state: The state of the run.
+            state: The state of the run; only ``messages``, and none of them, while an agent is
+                built.
         """
         return self
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any, Self, Unpack, cast
@@ -10,11 +10,12 @@ from typing import Any, Self, Unpack, cast
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import SystemMessage
 from langchain_core.runnables import RunnableConfig
-from langchain_core.tools import BaseTool
 
 from ...state.errors import ConfigurationError
 from ...tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
+from ...tools.definition import ToolLike
 from ...tools.selection import Wanted
+from ...tools.toolset import Toolset
 from ..agent import build_agent
 from ..compiled import AgentGraph
 from ..models.scripted import ScriptedChatModel
@@ -53,7 +54,7 @@ class Agent:
         self,
         *,
         model: str | BaseChatModel,
-        tools: Sequence[BaseTool | Callable[..., Any] | dict[str, Any]] | None = None,
+        tools: Toolset | Sequence[ToolLike | Toolset] | None = None,
         **settings: Unpack[BlueprintSettings],
     ) -> None:
         check_names(settings)
