@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from inspect import isclass
 from typing import Annotated, Any, NotRequired, Required, cast
 
 from langchain_core.messages import AnyMessage
@@ -51,8 +53,14 @@ def merge_schemas(schemas: Iterable[Any], storage: MessageStorage = "delta") -> 
         StateSchemaError: A schema declares a reserved key, or two schemas give one key
             different reducers.
     """
+    distinct = tuple({id(schema): schema for schema in schemas}.values())
+    classes = all(isclass(schema) for schema in distinct)
+    return _merged(distinct, storage) if classes else _merge(distinct, storage)
+
+
+def _merge(schemas: tuple[Any, ...], storage: MessageStorage) -> MergedSchema:
     merged = dict(read_fields(AgentState))
-    for schema in {id(schema): schema for schema in schemas}.values():
+    for schema in schemas:
         for key, field in read_schema(schema).items():
             if key in RESERVED_KEYS:
                 msg = (
@@ -75,6 +83,10 @@ def merge_schemas(schemas: Iterable[Any], storage: MessageStorage = "delta") -> 
         fields=merged,
         private=private,
     )
+
+
+_merged = lru_cache(maxsize=256)(_merge)
+"""The same for classes: what they declare is fixed, and one agent is built like the next."""
 
 
 def _is_private(field: StateField) -> bool:

@@ -15,6 +15,7 @@ from copy import copy
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
+from functools import lru_cache
 from inspect import isclass
 from pathlib import PurePath
 from typing import Any, cast, get_args, get_type_hints
@@ -40,6 +41,9 @@ PLAIN_TYPES: tuple[type, ...] = (
 _TOO_WIDE = frozenset({BaseModel, Enum})
 """Classes whose mention declares nothing: half the program derives from them."""
 
+_CORE_MESSAGES = "langchain_core.messages."
+"""Where the classes are whose fields hold plain data; every agent mentions them."""
+
 _CONTAINERS = (dict, list, tuple, set, frozenset, deque)
 _SIGNALS = (Command, Send, Interrupt, Overwrite)
 
@@ -63,16 +67,20 @@ def declared_types(annotations: Iterable[Any]) -> frozenset[type]:
         if issubclass(kind, (BaseModel, Enum)) or dataclasses.is_dataclass(kind):
             found.add(kind)
             waiting.extend(kind.__subclasses__())
+        if kind.__module__.startswith(_CORE_MESSAGES):
+            continue
         if issubclass(kind, (BaseModel, dict)) or dataclasses.is_dataclass(kind):
             waiting.extend(_hints(kind))
     return frozenset(found)
 
 
-def _hints(kind: Any) -> list[Any]:
+@lru_cache(maxsize=1024)
+def _hints(kind: Any) -> tuple[Any, ...]:
+    """The annotations of a class, which many agents mention."""
     try:
-        return list(get_type_hints(kind, include_extras=True).values())
+        return tuple(get_type_hints(kind, include_extras=True).values())
     except (NameError, TypeError):
-        return []
+        return ()
 
 
 def strict_checkpointer(checkpointer: Any, types: Iterable[type]) -> Any:
