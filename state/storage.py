@@ -70,7 +70,7 @@ def declared_types(annotations: Iterable[Any]) -> frozenset[type]:
         if kind.__module__.startswith(_CORE_MESSAGES):
             continue
         if issubclass(kind, (BaseModel, dict)) or dataclasses.is_dataclass(kind):
-            waiting.extend(_hints(kind))
+            waiting.extend(_hints(cast("Any", kind)))
     return frozenset(found)
 
 
