@@ -21,6 +21,7 @@ from ..state.storage import declared_types, strict_checkpointer
 from ..state.working import KeyRules
 from ..tools.definition import ToolLike
 from ..tools.execution import ToolExecutor, ToolPolicy
+from ..tools.state_mapping import check_state_keys
 from ..tools.toolset import Toolset
 from .admission import Admission, StoreAside
 from .binding import ModelBinder, check_model
@@ -100,6 +101,8 @@ def build_agent(
         input_schema=input_schema(schema, prompts),
         output_schema=schema.output,
     )
+    keys = frozenset(schema.fields) - {"jump_to", "structured_response"}
+    check_state_keys(known.by_name.values(), {*schema.fields, *LEDGER_OUTPUTS}, keys)
     plan = _plan(chat_model, sources, schema, _rules(graph, schema, prompts), options)
     for node in plan.nodes:
         runner: Any = AgentNode(plan, node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
@@ -10,7 +11,9 @@ from langgraph.errors import GraphInterrupt
 from langgraph.types import Command
 
 from ..middleware.tracing import traced_layer
+from ..state.errors import InvalidUpdateError
 from ..state.history import last_ai_message, pending_calls
+from ..state.live import ToolState
 from ..tools.calls import call_layer
 from ..tools.execution import RunContext
 from ..tools.results import CallResult
@@ -35,6 +38,7 @@ class ToolsPhase:
             stretch.watchers.observed,
             stretch.plan.state_keys,
             traced_layer if stretch.watchers.observed else call_layer,
+            partial(ToolState, rules=stretch.plan.rules, fields=stretch.plan.schema.fields),
         )
         self.changed = False
         """A call of this node has been answered."""
@@ -83,13 +87,23 @@ class ToolsPhase:
         return await self._tools.executor.run(call, self._work.snapshot(), self._context)
 
     def take(self, result: CallResult) -> None:
-        """Merge the result of one call."""
-        self.changed = True
-        self._work.append([cast("BaseMessage", result.message)])
-        for update in result.updates:
-            values = dict(update)
-            self.asked = values.pop("jump_to", None) or self.asked
-            self._work.apply(values, f"Tool {result.call['name']!r}")
+        """Merge the result of one call: its answer and its updates, or nothing.
+
+        Raises:
+            InvalidUpdateError: An update cannot be applied.
+        """
+        saved = self._work.save()
+        asked = self.asked
+        try:
+            self._work.append([cast("BaseMessage", result.message)])
+            for update in result.updates:
+                values = dict(update)
+                asked = values.pop("jump_to", None) or asked
+                self._work.apply(values, f"Tool {result.call['name']!r}")
+        except InvalidUpdateError:
+            self._work.restore(saved)
+            raise
+        self.changed, self.asked = True, asked
         for command in result.commands:
             if command.graph is not None:
                 self.for_parent.append(command)

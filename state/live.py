@@ -44,25 +44,11 @@ class LiveState(State):
         self._owner = owner
         self._shown = dict(shown or {})
         self._closed = False
+        self._words: tuple[str, ...] = SIGNALS
         self.signals: dict[str, Any] = {}
         """What the hook said about where the run goes."""
         self.written: list[str] = []
         """Keys that were set, in order."""
-
-    @classmethod
-    def over(
-        cls,
-        values: Mapping[str, Any],
-        rules: KeyRules,
-        fields: Mapping[str, StateField],
-        owner: str,
-    ) -> LiveState:
-        """A view of values whose changes are kept apart, see :meth:`take_writes`."""
-        return cls(WorkingState(values, rules), fields, owner)
-
-    def take_writes(self) -> list[dict[str, Any]]:
-        """What was set, as updates to be applied in order."""
-        return self._work.take_writes()
 
     def close(self) -> None:
         """Refuse further writes: who was given the view has returned."""
@@ -83,7 +69,7 @@ class LiveState(State):
         if self._closed:
             msg = f"{self._owner} has returned; what it sets in its state now would be lost."
             raise InvalidUpdateError(msg, owner=self._owner, key=key)
-        if key in SIGNALS:
+        if key in self._words:
             check_signal(self._owner, key, value)
             self.signals[key] = value
             return
@@ -104,6 +90,49 @@ class LiveState(State):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+class ToolState(LiveState):
+    """An agent's state as one tool call sees it; what it writes counts if the call succeeds."""
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        owner: str,
+        *,
+        rules: KeyRules,
+        fields: Mapping[str, StateField],
+    ) -> None:
+        """Look at values without changing them.
+
+        Args:
+            values: The state.
+            owner: The tool, for error texts.
+            rules: How its keys take an update.
+            fields: Its declared keys.
+        """
+        super().__init__(WorkingState(values, rules), fields, owner)
+        self._words = ("jump_to",)
+
+    def set(
+        self,
+        key: str,
+        value: Any,
+        handler_override: Callable[[Any, Any], Any] | None = None,
+    ) -> None:
+        """Merge a value into ``key``, see :meth:`LiveState.set`.
+
+        Raises:
+            InvalidUpdateError: As there; or messages are to be replaced, the call among them.
+        """
+        if handler_override is not None and key in self._work.rules.message_keys:
+            msg = f"{self._owner} may not replace {key!r}, which hold its own call; add messages."
+            raise InvalidUpdateError(msg, owner=self._owner, key=key)
+        super().set(key, value, handler_override)
+
+    def take_writes(self) -> list[dict[str, Any]]:
+        """What was set, as updates to be applied in order."""
+        return [*self._work.take_writes(), *([self.signals] if self.signals else [])]
 
 
 def check_signal(owner: str, key: str, value: Any) -> None:

@@ -14,11 +14,11 @@ from langchain_core.tools import (
     InjectedToolCallId,
     StructuredTool,
     ToolException,
-    tool,
 )
 from langgraph.prebuilt import InjectedState, InjectedStore, ToolRuntime
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
+from .decorator import StateTool, tool
 from .definition import ToolSet, collect_tools
 from .execution import OnToolError, ToolExecutor, ToolPolicy
 from .http_fetch import http_fetch_tool
@@ -39,6 +39,7 @@ __all__ = [
     "McpServer",
     "OnToolError",
     "SearchableToolset",
+    "StateTool",
     "StructuredTool",
     "ToolCallRequest",
     "ToolException",

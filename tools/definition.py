@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from langchain_core.tools import BaseTool, StructuredTool
-from langchain_core.tools import tool as make_tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel
 from pydantic.errors import PydanticUserError
 
 from ..state.errors import ToolDefinitionError
+from .decorator import tool as make_tool
 
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """Names that every provider accepts."""

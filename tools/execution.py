@@ -18,6 +18,7 @@ from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp, is_invalid_resume
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from ..state.errors import (
     ConfigurationError,
@@ -26,13 +27,15 @@ from ..state.errors import (
     WouldBlockError,
 )
 from ..state.fatal import is_fatal
+from ..state.live import ToolState
 from .batches import StateAccess, next_batch
 from .calls import Calls, Dual, call_layer
 from .definition import ToolSet
 from .error_text import failure_text, invalid_arguments_text, strings_in, unknown_tool_text
 from .injection import tool_runtime
-from .results import MAX_RESULT_CHARS, CallResult, answer, read_result
+from .results import MAX_RESULT_CHARS, CallResult, answer, read_result, with_updates
 from .running import InvalidArgumentsError, RunnableTool
+from .state_mapping import shown_result, state_updates
 
 ErrorHandler = Callable[[Exception, ToolCallRequest], str | None]
 OnToolError = Literal["message", "raise"] | ErrorHandler
@@ -78,6 +81,8 @@ class RunContext:
     """Declared state keys that a tool may write."""
     call_layer: Callable[..., Coroutine[Any, Any, Any]] = call_layer
     """How a layer is called: ``(calls, layer, handler, request)``."""
+    live: Callable[[Mapping[str, Any], str], ToolState] | None = None
+    """Makes the state that a tool writes as it runs: ``(values, owner)``."""
 
 
 @dataclass
@@ -93,7 +98,7 @@ class ToolExecutor:
 
     def batch(self, pending: Sequence[ToolCall]) -> list[ToolCall]:
         """The pending calls that may run now, see :func:`next_batch`."""
-        return next_batch(pending, [self._access(call["name"]) for call in pending])
+        return next_batch(pending, [self._access(call) for call in pending])
 
     def returns_direct(self, name: str) -> bool:
         """Whether the result of a tool is the agent's answer."""
@@ -153,9 +158,9 @@ class ToolExecutor:
         except Exception as error:  # noqa: BLE001 - the node decides what a failure means
             return None, error
 
-    def _access(self, name: str) -> StateAccess:
-        tool = self._runnable.get(name)
-        return tool.access if tool is not None else StateAccess()
+    def _access(self, call: ToolCall) -> StateAccess:
+        tool = self._runnable.get(call["name"])
+        return tool.access(call["args"]) if tool is not None else StateAccess()
 
     def _request(
         self, call: ToolCall, state: Mapping[str, Any], context: RunContext
@@ -185,15 +190,50 @@ class ToolExecutor:
         tool = self._resolve(request.tool, call["name"])
         if tool is None:
             return self._refusal(call, unknown_tool_text(call["name"], self.tools.by_name))
-        hidden = tool.injection.arguments
-        injected = tool.injection.values(request, cast("Any", request.runtime))
+        hidden = tool.injection.hidden(call["args"])
+        live = self._live(tool, request, context)
+        injected = tool.injection.values(request, cast("Any", request.runtime), live)
         args = {k: v for k, v in call["args"].items() if k not in hidden}
         try:
             value = await tool.run(call, args, injected, context)
         except InvalidArgumentsError as error:
             text = invalid_arguments_text(call["name"], call["args"], error.source, hidden)
             return self._refusal(call, text)
-        return answer(call, value, context.state_keys)
+        finally:
+            if live is not None:
+                live.close()
+        return self._answer(call, tool, value, live, context.state_keys)
+
+    def _live(
+        self, tool: RunnableTool, request: ToolCallRequest, context: RunContext
+    ) -> ToolState | None:
+        """The state that the tool writes as it runs, if it asks for one."""
+        if tool.injection.live is None:
+            return None
+        if context.live is None:
+            what = "a State, which only an agent can give; run it in one made by create_agent"
+            raise tool.injection.missing(request, what)
+        return context.live(request.state, f"Tool {request.tool_call['name']!r}")
+
+    def _answer(
+        self,
+        call: ToolCall,
+        tool: RunnableTool,
+        value: Any,
+        live: ToolState | None,
+        state_keys: frozenset[str],
+    ) -> Any:
+        """What a tool returned and wrote, as its layers see it."""
+        written = [] if live is None else live.take_writes()
+        mapping = tool.mapping
+        if not isinstance(value, (Command, ToolMessage)):
+            if mapping.outputs:
+                # What it declares is all that it updates.
+                state_keys = frozenset()
+                if updates := state_updates(mapping, value):
+                    written.append(updates)
+            value = shown_result(call["name"], mapping, value)
+        return with_updates(answer(call, value, state_keys), written)
 
     def _refusal(self, call: ToolCall, text: str) -> ToolMessage:
         if self.policy.on_error == "raise":

@@ -11,11 +11,12 @@ from langchain_core.runnables.config import ensure_config
 from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime, get_runtime
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite
 from pydantic import BaseModel
 
 from ..state.errors import InvalidInputError
 from ..state.history import pending_calls
+from ..state.reducers import HandledBy
 from .calls import AWAITING, BLOCKING, Calls, Dual, run_inline
 from .definition import ToolLike, collect_tools
 from .error_text import failure_text
@@ -80,7 +81,7 @@ class ToolNode(Runnable[Any, Any]):
         if errors:
             failures = [e for e in errors if not isinstance(e, GraphInterrupt)]
             raise (failures or errors)[0]
-        return self._write(value, results)
+        return self._write(value, results, state)
 
     def _read(self, value: Any) -> tuple[list[ToolCall], dict[str, Any]]:
         """The calls to run and the state that tools are given."""
@@ -99,14 +100,29 @@ class ToolNode(Runnable[Any, Any]):
         messages = cast("list[AnyMessage]", state[self._key])
         return pending_calls(messages), state
 
-    def _write(self, value: Any, results: Sequence[CallResult]) -> Any:
+    def _write(self, value: Any, results: Sequence[CallResult], state: Mapping[str, Any]) -> Any:
         messages: list[Any] = [r.message for r in results]
-        updates = [u for r in results for u in r.updates]
+        updates = _for_any_graph([u for r in results for u in r.updates], state)
         commands = [c for r in results for c in r.commands]
         if not updates and not commands:
             return messages if isinstance(value, list) else {self._key: messages}
         output: list[Any] = [Command(update={self._key: messages})]
-        return [*output, *(Command(update=dict(u)) for u in updates), *commands]
+        return [*output, *(Command(update=u) for u in updates), *commands]
+
+
+def _for_any_graph(
+    updates: Sequence[Mapping[str, Any]], state: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Updates that are merged by functions of tools, as values that another graph understands."""
+    now = dict(state)
+    plain: list[dict[str, Any]] = []
+    for update in updates:
+        plain.append({})
+        for key, new in update.items():
+            if isinstance(new, HandledBy):
+                now[key] = new.merged_into(now.get(key))
+            plain[-1][key] = Overwrite(now[key]) if isinstance(new, HandledBy) else new
+    return plain
 
 
 def _runtime() -> Runtime[Any]:

@@ -64,6 +64,22 @@ def answer(call: ToolCall, value: Any, state_keys: frozenset[str]) -> Any:
     return ToolMessage(content_of(name, value), tool_call_id=ident, name=name)
 
 
+def with_updates(value: Any, updates: Sequence[Mapping[str, Any]]) -> Any:
+    """An answer together with state updates that go before its own, in order.
+
+    Args:
+        value: What :func:`answer` gave.
+        updates: The updates; with none the answer stays as it is.
+    """
+    if not updates:
+        return value
+    if len(updates) == 1 and isinstance(value, ToolMessage):
+        more: Any = updates[0].get("messages", [])
+        return Command(update={**updates[0], "messages": [value, *more]})
+    values = cast("list[Any]", value) if isinstance(value, list) else [value]
+    return [*(Command(update=dict(update)) for update in updates), *values]
+
+
 def read_result(call: ToolCall, value: Any, limit: int) -> CallResult:
     """Take a ``ToolMessage``, a ``Command`` or a list of both apart.
 

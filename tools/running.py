@@ -18,8 +18,10 @@ from pydantic import BaseModel, ValidationError
 from ..state.errors import ToolExecutionError, WouldBlockError
 from .batches import StateAccess
 from .calls import Calls, Dual
+from .decorator import StateTool
 from .injection import Injection, find_injection, wants_config
 from .results import content_of
+from .state_mapping import StateMapping, mapping_of
 
 
 class InvalidArgumentsError(Exception):
@@ -59,7 +61,10 @@ class RunnableTool:
 
     tool: BaseTool
     injection: Injection
-    access: StateAccess
+    mapping: StateMapping
+    """What it declares to take from the state and to give to it."""
+    may_write: bool
+    """It may update state in other ways than it declares."""
     traced: Dual
     """The tool through langchain-core: callbacks, tracing, its own error handling."""
     direct: Dual | None
@@ -68,14 +73,28 @@ class RunnableTool:
     @classmethod
     def of(cls, tool: BaseTool) -> RunnableTool:
         """Prepare a tool."""
-        injection = find_injection(tool)
-        writes = injection.reads_state or injection.call_id is not None or _returns_command(tool)
+        mapping = mapping_of(tool)
+        injection = find_injection(tool, mapping.inputs)
         return cls(
             tool=tool,
             injection=injection,
-            access=StateAccess(reads=injection.reads_state, writes=writes),
+            mapping=mapping,
+            may_write=(
+                injection.reads_state or injection.call_id is not None or _returns_command(tool)
+            ),
             traced=_traced(tool),
             direct=_direct(tool),
+        )
+
+    def access(self, args: Mapping[str, Any]) -> StateAccess:
+        """What a call may do with state, to which the model gave ``args``."""
+        return StateAccess(
+            reads=self.injection.keys_read(args),
+            writes=frozenset(self.mapping.outputs),
+            replaces=self.mapping.replaced,
+            may_read=self.injection.reads_state,
+            may_write=self.may_write,
+            alone=self.injection.live is not None,
         )
 
     async def run(
@@ -98,7 +117,9 @@ class RunnableTool:
         valid = self.validate(args, injected)
         if self.direct is not None and not setting.observed:
             return self._unpack(call, await self._call_direct(call, valid, injected, setting))
-        full = {**call, "args": {**args, **injected}}
+        given = {**args, **injected}
+        # Given bare arguments, a tool of another kind returns its value instead of a message.
+        full = given if self._value_is_needed else {**call, "args": given}
         returned: list[Any] = []
         token = _RETURNED.set(returned)
         try:
@@ -148,6 +169,12 @@ class RunnableTool:
             return ToolMessage(
                 text, tool_call_id=cast("str", call["id"]), name=call["name"], status="error"
             )
+
+    @property
+    def _value_is_needed(self) -> bool:
+        """Whether it declares outputs, but has no function whose value could be kept."""
+        declares = bool(self.mapping.outputs) or self.mapping.text is not None
+        return declares and not isinstance(self.tool, StructuredTool)
 
     def _unpack(self, call: ToolCall, value: Any) -> Any:
         """Take content and artifact apart, where the tool returns both."""
@@ -217,7 +244,8 @@ def _noting_async(function: Callable[..., Any]) -> Callable[..., Any]:
 def _direct(tool: BaseTool) -> Dual | None:
     """The bare function of a tool that has no callbacks and no subclass behaviour."""
     if (
-        type(tool) is not StructuredTool
+        not isinstance(tool, StructuredTool)
+        or type(tool) not in (StructuredTool, StateTool)
         or tool.callbacks
         or tool.verbose
         or tool.handle_validation_error
