@@ -22,10 +22,10 @@ def named_agent(name: str) -> AgentGraph:
     found: Any = named_object(
         "--agent", name, "is no name of an agent. Write it like package.module:agent."
     )
-    for _ in range(2):
+    for _ in range(3):
         if isinstance(found, AgentGraph):
             return found
-        make = getattr(found, "compile", found)
+        make = found if isinstance(found, type) else getattr(found, "compile", found)
         if not callable(make):
             break
         try:

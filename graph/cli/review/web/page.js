@@ -107,10 +107,15 @@ function drawSheet(id, sheet, scroll) {
     el("div", { className: "pane", id: "decisions" },
       el("h3", { className: "title" }, cards.size ? title : "Nothing to decide"),
       sheet.problem ? el("p", { className: "alert" }, visible(sheet.problem)) : "",
-      cards.size ? el("div", { className: "cards", id: "cards" }, canAnswer ? "" : readOnly(), [...cards.values()].map((card) => card.node)) : el("p", { className: "done" }, "Nothing waits in this thread any more.")));
+      cards.size ? el("div", { className: "cards", id: "cards" }, canAnswer ? "" : readOnly(), [...cards.values()].map((card) => card.node)) : decidedAll()));
   part("talk").scrollTop = part("talk").scrollHeight;
   if (scroll) part("decisions").scrollTop = 0;
 }
+
+const nextThread = () => part("queue").querySelector("button:not([aria-current=true])");
+
+const decidedAll = () => el("div", {}, el("p", { className: "done" }, "Nothing waits in this thread any more."),
+  nextThread() ? el("button", { type: "button", className: "next", on: { click: () => nextThread()?.click() } }, "Next thread") : null);
 
 const readOnly = () => el("p", { className: "banner" }, "You can look, but not answer: answers go to the agent, which checks them and goes on. Start this with ", el("code", {}, "--agent package.module:agent"), ".");
 
@@ -156,7 +161,7 @@ function message(m, waiting) {
     el("summary", {}, el("code", {}, visible(call.name)), el("span", { className: "gist" }, visible(call.gist)), waiting.has(call.id) ? el("span", { className: "chip wait" }, "waits") : null),
     el("pre", {}, prose(call.text))));
   return el("li", { className: `said ${m.role}${m.failed ? " failed" : ""}` },
-    el("span", { className: "who" }, name, m.name ? el("span", { className: "by" }, visible(m.name)) : null),
+    el("span", { className: "who" }, name, m.name ? el("span", { className: "by", title: visible(m.name) }, visible(m.name)) : null),
     el("div", { className: "what" }, text, calls));
 }
 

@@ -63,7 +63,8 @@ class Office:
 
     def agent(self, *replies: Any, saver: Any = None, **review: Any) -> AgentGraph:
         rule = review.pop("rule", True)
-        middleware = [HumanInTheLoopMiddleware({"send": rule}, **review)]
+        key = "*" if review.pop("wildcard", False) else "send"
+        middleware = [HumanInTheLoopMiddleware({key: rule}, **review)]
         model = ScriptedChatModel([*replies, "All is done."], repeat_last=True)
         return create_agent(
             model, self.tools, middleware=middleware, checkpointer=saver, on_tool_error="raise"

@@ -48,14 +48,19 @@ def visit(browser: Any, serve: Serve) -> Iterator[Callable[..., Tab]]:
     opened: list[Any] = []
     faults: list[str] = []
 
+    def fault(event: Any) -> None:
+        text = str(getattr(event, "text", event))
+        if getattr(event, "type", "error") == "error" and "status of 4" not in text:
+            faults.append(text)
+
     def open_page(desk: Any, **options: Any) -> Tab:
         context = browser.new_context(**options)
         context.set_default_timeout(10_000)
         opened.append(context)
         tab = context.new_page()
-        tab.on("pageerror", lambda error: faults.append(str(error)))
-        tab.on("console", lambda m: faults.append(m.text) if "Content Security" in m.text else None)
-        tab.on("dialog", lambda dialog: faults.append(dialog.message))
+        tab.on("pageerror", fault)
+        tab.on("console", fault)
+        tab.on("dialog", fault)
         tab.goto(serve(desk).address)
         tab.wait_for_selector("main > *")
         return tab
@@ -186,6 +191,10 @@ def test_policy_of_the_page_stops_markup_and_scripts_of_others(
     context.close()
 
 
+def _serve_something(route: Any) -> None:
+    route.fulfill(body="<p>evil", content_type="text/html")
+
+
 def test_other_site_cannot_answer_or_read(office: Office, browser: Any, serve: Serve) -> None:
     office.begin("t", ("send", {"to": "Ann"}))
     page = serve(office.desk())
@@ -193,9 +202,7 @@ def test_other_site_cannot_answer_or_read(office: Office, browser: Any, serve: S
     context = browser.new_context()
     context.new_page().goto(page.address)
     evil = context.new_page()
-    evil.route(
-        "http://evil.example/", lambda r: r.fulfill(body="<p>evil", content_type="text/html")
-    )
+    evil.route("http://evil.example/", _serve_something)
     evil.goto("http://evil.example/")
     body = f'{{"thread":"t","answers":{{"{thread.approvals[0].full_id}":{{"type":"approve"}}}}}}'
     attack = """async ([origin, body]) => {
