@@ -10,6 +10,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage, ToolMessage, add_notification_metadata
 
 from .decision import Action, Decision, DecisionType, same_action
+from .heard import tell
 from .policy import confirmation_key
 from .question import Question
 from .review import Review, StateKeys, fingerprint
@@ -82,6 +83,7 @@ class Settlement:
         self.reply, made = question.reply, question.made
         call = fingerprint(question.reply, made["name"], made["args"])
         self.reviews[question.id] = Review(call=call, ask=True, decision=kind)
+        tell(made["name"], question.id, kind)
         if note:
             self.reviews[question.id]["note"] = note
 
