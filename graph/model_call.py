@@ -87,7 +87,8 @@ class ModelCall:
         call = traced_layer if self.observed else call_layer
         result = await call(self.calls, layer, handler, request)
         response, own = read_layer(layer.name, result)
-        return Reply(response, [*commands, *own])
+        commands.extend(own)
+        return Reply(response, commands)
 
     async def _ask(self, request: ModelRequest[Any]) -> Reply:
         """Call the model itself and read its reply."""
@@ -169,6 +170,8 @@ def read_layer(owner: str, result: Any) -> tuple[ModelResponse[Any], list[Comman
         InvalidResponseError: It is no response.
         NotImplementedError: Its command wants more than a state update.
     """
+    if type(result) is ModelResponse:
+        return result, []
     if isinstance(result, AIMessage):
         return ModelResponse([result]), []
     inner = getattr(result, "model_response", None)

@@ -113,6 +113,8 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         # A reply that may be given may not end the next run by being sent again.
         gentle = RedactionRule(pii_type, "redact", detector, None, max_chars).resolve()
         self._again = Redactor([gentle]) if strategy == "block" else self._all
+        self._sends_replies = apply_to_output and self.apply_to_tool_args and strategy != "block"
+        """A reply in the state may be sent as it is."""
         self._guards = ModelGuards(self._reply)
         self._stored, self._sent = MessageMemory(), MessageMemory()
         self._results = ToolResults(self._all, covers=apply_to_tool_results, restores=restore_tools)
@@ -204,8 +206,8 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _to_send(self, message: BaseMessage) -> BaseMessage:
         """A message as it may be sent: earlier replies are input when they are sent again."""
-        new = self._in_state(message)
-        if self.apply_to_input and isinstance(message, AIMessage):
+        new = message if message in self._stored else self._in_state(message)
+        if self.apply_to_input and not self._sends_replies and isinstance(message, AIMessage):
             return self._again.message(new)
         return new
 

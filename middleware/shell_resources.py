@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import secrets
+import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
@@ -27,13 +29,25 @@ BASE_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "
 """All that a shell gets to see of an environment, besides what it is given."""
 
 
+class TemporaryWorkspace:
+    """A folder of one run, with a name from the beginning and made when the shell starts in it."""
+
+    def __init__(self) -> None:
+        self.name = str(Path(tempfile.gettempdir(), SHELL_TEMP_PREFIX + secrets.token_hex(16)))
+
+    def cleanup(self) -> None:
+        """Remove the folder and what is in it."""
+        if Path(self.name).exists():
+            shutil.rmtree(self.name)
+
+
 @dataclass
 class SessionResources:
     """A shell and its workspace, freed when nobody holds them any more."""
 
     session: ShellSession
-    tempdir: Any
-    """The workspace, if it was made for this run."""
+    tempdir: TemporaryWorkspace | None
+    """The workspace, if it is one of this run alone."""
     policy: BaseExecutionPolicy
     finalizer: Any = field(init=False, repr=False)
     """Frees both, once."""
@@ -44,7 +58,7 @@ class SessionResources:
         )
 
 
-def _free(session: ShellSession, tempdir: Any, timeout_s: float) -> None:
+def _free(session: ShellSession, tempdir: TemporaryWorkspace | None, timeout_s: float) -> None:
     # A finalizer runs where nobody could catch an error.
     with suppress(Exception):
         session.stop(timeout_s)
@@ -79,11 +93,8 @@ class Shells:
         Raises:
             RunError: A startup command failed; nothing is left behind.
         """
-        tempdir: Any = None
-        if self.workspace_root is None:
-            tempdir = tempfile.TemporaryDirectory(prefix=SHELL_TEMP_PREFIX)
-        workspace = self.workspace_root or Path(tempdir.name)
-        workspace.mkdir(parents=True, exist_ok=True)
+        tempdir = TemporaryWorkspace() if self.workspace_root is None else None
+        workspace = self.workspace_root or Path(cast("TemporaryWorkspace", tempdir).name)
         environment = {**BASE_ENVIRONMENT, "HOME": str(workspace), **self.environment}
         session = ShellSession(workspace, self.policy, self.command, environment)
         resources = SessionResources(session, tempdir, self.policy)

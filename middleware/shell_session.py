@@ -76,6 +76,8 @@ class ShellSession:
                 return
             # One that has ended by itself is still to be collected, with what it left behind.
             self.kill()
+            if not self._workspace.is_dir():
+                self._workspace.mkdir(0o700, parents=True)
             process = self._policy.spawn(
                 workspace=self._workspace, env=self._environment, command=self._command
             )

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.messages.ai import UsageMetadata, add_usage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -138,7 +138,10 @@ def with_meter(request: ToolCallRequest, meter: Meter) -> ToolCallRequest:
 
 def _heard(config: RunnableConfig, meter: Meter) -> RunnableConfig:
     callbacks: Any = config.get("callbacks")
-    if isinstance(callbacks, BaseCallbackManager):
+    if isinstance(callbacks, BaseCallbackManager) and not callbacks.handlers:
+        # What else a manager knows is only for handlers to hear of.
+        callbacks = [meter]
+    elif isinstance(callbacks, BaseCallbackManager):
         callbacks = callbacks.copy()
         callbacks.add_handler(meter)
     else:
@@ -149,5 +152,16 @@ def _heard(config: RunnableConfig, meter: Meter) -> RunnableConfig:
 def _added(total: Used, more: Used) -> dict[str, UsageMetadata]:
     return {
         **total,
-        **{model: add_usage(total.get(model), usage) for model, usage in more.items()},
+        **{m: cast("UsageMetadata", _sum(total.get(m, {}), usage)) for m, usage in more.items()},
     }
+
+
+def _sum(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts added up key by key, those of details too."""
+    total = dict(one)
+    for key, count in other.items():
+        nested = isinstance(count, dict)
+        total[key] = (
+            _sum(one.get(key) or {}, cast("Any", count)) if nested else one.get(key, 0) + count
+        )
+    return total

@@ -125,6 +125,8 @@ class BreakpointMiddleware(AgentMiddleware[Any, Any, Any]):
         """
         if not isinstance(self.break_point, ToolBreakpoint):
             return
+        if state.get("step_count", 0) != self.break_point.visit_count:
+            return
         wanted = self.break_point.tool_name
         calls = pending_calls(state.get("messages") or [])
         found = next((c for c in calls if wanted in (None, c["name"])), None)

@@ -22,7 +22,7 @@ FOUND: ContextVar[MutableMapping[str, str] | None] = ContextVar("interlock_found
 """Takes the values that are put aside while a model answers."""
 
 _REMEMBERED = 8_192
-_WORTH_REMEMBERING = 64
+_LONGEST_KEY = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +36,8 @@ class Redactor:
     """Arguments of tool calls are covered."""
     lookback: int = LOOKBACK
     """Characters of a text in pieces that are held back."""
-    _clean: dict[bytes, None] = field(default_factory=dict[bytes, None])
-    """Digests of texts in which nothing was found, the oldest first."""
+    _clean: dict[bytes | str, None] = field(default_factory=dict[bytes | str, None])
+    """Texts in which nothing was found, the oldest first; of long ones, their digests."""
 
     def __repr__(self) -> str:
         return f"Redactor({', '.join(f'{rule.pii_type}:{rule.strategy}' for rule in self.rules)})"
@@ -54,14 +54,16 @@ class Redactor:
             PIIDetectionError: A rule blocks what was found.
             DetectorError: A detector failed.
         """
-        if len(text) < _WORTH_REMEMBERING:
-            return self._redact(text) if text else text
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        if digest in self._clean:
+        if not text:
+            return text
+        key: bytes | str = text
+        if len(text) > _LONGEST_KEY:
+            key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if key in self._clean:
             return text
         new = self._redact(text)
         if new == text:
-            self._clean[digest] = None
+            self._clean[key] = None
             while len(self._clean) > _REMEMBERED:
                 self._clean.pop(next(iter(self._clean)), None)
         return new

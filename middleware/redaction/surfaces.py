@@ -161,6 +161,10 @@ def change_message(
         calls: What becomes of the arguments of calls; by default the same as of what is said.
         kept: Keys of content blocks that are left alone.
     """
+    content: Any = message.content
+    if type(content) is str and _is_all_in_content(message):
+        new = content if change is None else change(content)
+        return message if new == content else _with_update(message, {"content": new})
     calls = calls if calls is not None else change
     update: dict[str, Any] = {}
     _put(update, message, "content", _content(message.content, change, calls, kept))
@@ -174,8 +178,19 @@ def change_message(
                 update[name] = new
     if isinstance(message, ToolMessage) and change is not None:
         _put(update, message, "artifact", change_value(message.artifact, change, kept))
-    if not update:
-        return message
+    return _with_update(message, update) if update else message
+
+
+def _is_all_in_content(message: BaseMessage) -> bool:
+    """Whether a message has text in no other place, as most have."""
+    if message.additional_kwargs:
+        return False
+    if isinstance(message, AIMessage):
+        return not message.tool_calls and not message.invalid_tool_calls
+    return not isinstance(message, ToolMessage) or message.artifact is None
+
+
+def _with_update(message: MessageT, update: dict[str, Any]) -> MessageT:
     if "logprobs" in message.response_metadata:
         # They spell the text out, piece by piece.
         kept_metadata = {k: v for k, v in message.response_metadata.items() if k != "logprobs"}
