@@ -50,7 +50,9 @@ def visit(browser: Any, serve: Serve) -> Iterator[Callable[..., Tab]]:
 
     def fault(event: Any) -> None:
         text = str(getattr(event, "text", event))
-        if getattr(event, "type", "error") == "error" and "status of 4" not in text:
+        harmless = getattr(event, "type", "error") in ("log", "info", "debug")
+        # A refused answer is reported by the browser too.
+        if not harmless and "status of 4" not in text:
             faults.append(text)
 
     def open_page(desk: Any, **options: Any) -> Tab:
