@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
@@ -51,6 +51,15 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
 
     transformers: Sequence[Any] = ()
     """Stream transformer factories for ``stream_events(version="v3")``."""
+
+    _made_with: tuple[tuple[Any, ...], dict[str, Any]]
+    """The arguments of the constructor, so that a stored agent can say how to make it again."""
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        """Make an instance and note what it is made with."""
+        made = super().__new__(cls)
+        made._made_with = (args, options)
+        return made
 
     @property
     def name(self) -> str:

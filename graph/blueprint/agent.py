@@ -18,6 +18,7 @@ from ...tools.selection import Wanted
 from ...tools.toolset import Toolset
 from ..agent import build_agent
 from ..compiled import AgentGraph
+from ..models.model_spec import ModelSpec
 from ..models.scripted import ScriptedChatModel
 from ..node import plan_of
 from ..run_options import RunOptions
@@ -26,9 +27,10 @@ from .arguments import RunArguments
 from .chunks import MODES, StreamingCallback, dual_of, listen
 from .lifecycle import CLOSE, WARM_UP, call_each, parts_of
 from .settings import OWN_DEFAULTS, BlueprintSettings, check_names, copied, graph_settings
+from .storable import Storable
 
 
-class Agent:
+class Agent(Storable):
     """An agent as a value: made of settings, run with options, copied, saved and read back.
 
     >>> from interlock.graph.models import ScriptedChatModel
@@ -41,7 +43,8 @@ class Agent:
     'Bonjour !'
 
     Args:
-        model: A chat model, or ``"provider:name"``, which is looked up when it is first needed.
+        model: A chat model; or ``"provider:name"`` or a ``ModelSpec``, which are looked up when
+            the model is first needed.
         tools: As of :func:`~interlock.graph.create_agent`.
         **settings: See :class:`BlueprintSettings`. Prompts given as text are templates.
 
@@ -53,7 +56,7 @@ class Agent:
     def __init__(
         self,
         *,
-        model: str | BaseChatModel,
+        model: str | ModelSpec | BaseChatModel,
         tools: Toolset | Sequence[ToolLike | Toolset] | None = None,
         **settings: Unpack[BlueprintSettings],
     ) -> None:
@@ -62,7 +65,7 @@ class Agent:
         self._making = Lock()
         self._graph: AgentGraph | None = None
         self._is_warm = False
-        if isinstance(model, str):
+        if isinstance(model, (str, ModelSpec)):
             # Everything but the model is checked now; a name may need a key that comes later.
             self._check(self._build(ScriptedChatModel([])))
         else:
@@ -86,7 +89,8 @@ class Agent:
         """
         with self._making:
             if self._graph is None:
-                self._graph = self._build(self._given["model"])
+                model = self._given["model"]
+                self._graph = self._build(model.build() if isinstance(model, ModelSpec) else model)
             return self._graph
 
     def run(

@@ -69,7 +69,7 @@ OTHER: dict[str, Any] = {
 
 def test_settings_are_keywords_only() -> None:
     with pytest.raises(TypeError):
-        Agent(ScriptedChatModel([]))  # type: ignore[misc]  # pyright: ignore[reportCallIssue]
+        Agent(ScriptedChatModel([]))  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
 
 def test_a_name_that_is_no_setting_is_refused() -> None:

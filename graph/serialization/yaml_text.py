@@ -1,0 +1,100 @@
+"""YAML with nothing but data in it: no tags, no anchors, no keys twice, no endless nesting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    CollectionEndEvent,
+    CollectionStartEvent,
+    Event,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+)
+
+from ...state.errors import ConfigurationError
+
+MAX_CHARS = 1_000_000
+"""Characters of the longest text that is read."""
+
+MAX_DEPTH = 60
+"""Levels of lists and mappings in it."""
+
+
+def write_yaml(data: Any) -> str:
+    """Plain data as YAML."""
+    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
+def read_yaml(text: str) -> Any:
+    """The data in a YAML text.
+
+    Raises:
+        ConfigurationError: The text is no YAML, or holds more than data.
+    """
+    if len(text) > MAX_CHARS:
+        msg = f"The YAML text has {len(text)} characters; {MAX_CHARS} is the limit."
+        raise ConfigurationError(msg)
+    try:
+        _check(text)
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        msg = f"The text is no valid YAML: {' '.join(str(error).split())}"
+        raise ConfigurationError(msg) from error
+    except (ValueError, RecursionError, OverflowError) as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        msg = f"The YAML text holds a value that cannot be read: {error}"
+        raise ConfigurationError(msg) from error
+
+
+def _check(text: str) -> None:
+    """Look at the structure before anything is made of it."""
+    open_keys: list[set[str] | None] = []
+    expects_key: list[bool] = []
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, NodeEvent):
+            _check_node(event)
+        is_key = bool(expects_key) and expects_key[-1]
+        if isinstance(event, CollectionEndEvent):
+            open_keys.pop()
+            expects_key.pop()
+            continue
+        if isinstance(event, (ScalarEvent, CollectionStartEvent)) and expects_key:
+            keys = open_keys[-1]
+            if keys is not None and is_key and isinstance(event, ScalarEvent):
+                _check_key(event, keys)
+            expects_key[-1] = keys is not None and not is_key
+        if isinstance(event, CollectionStartEvent):
+            is_mapping = isinstance(event, MappingStartEvent)
+            open_keys.append(set() if is_mapping else None)
+            expects_key.append(is_mapping)
+            if len(open_keys) > MAX_DEPTH:
+                msg = f"The YAML text is nested more than {MAX_DEPTH} levels deep{_at(event)}."
+                raise ConfigurationError(msg)
+
+
+def _check_node(event: NodeEvent) -> None:
+    if isinstance(event, AliasEvent) or event.anchor is not None:
+        msg = f"The YAML text has an anchor or alias{_at(event)}; write the value out."
+        raise ConfigurationError(msg)
+    tag = getattr(event, "tag", None)
+    if tag is not None:
+        msg = f"The YAML text has the tag {tag!r}{_at(event)}; it may hold plain data only."
+        raise ConfigurationError(msg)
+
+
+def _check_key(event: ScalarEvent, keys: set[str]) -> None:
+    if event.value in keys:
+        msg = f"The YAML text has the key {event.value!r} twice{_at(event)}."
+        raise ConfigurationError(msg)
+    keys.add(event.value)
+
+
+def _at(event: Event) -> str:
+    mark: Any = event.start_mark
+    return f" (line {mark.line + 1})" if mark is not None else ""
