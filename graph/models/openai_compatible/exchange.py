@@ -20,7 +20,7 @@ from ....state.model_errors import (
 from .answer import read_body
 from .chunk import AnswerChunk
 from .excerpt import excerpt
-from .failures import from_status, from_transport
+from .failures import from_status, from_transport, malformed
 from .hidden import Hidden
 from .origin import Origin
 from .ports import Port
@@ -235,10 +235,11 @@ class Exchange:
             if not response.is_success:
                 raise await self._refusal(response, blocks)
             first = await anext(blocks, b"")
+        except httpx.DecodingError as exc:
+            msg = f"a body that cannot be decoded: {excerpt(str(exc), 120)}"
+            raise malformed(msg, self._origin(response)) from None
         except (httpx.HTTPError, httpx.StreamError) as exc:
-            if isinstance(exc, httpx.HTTPError):
-                raise from_transport(exc, timeout_s=timeout_s) from None
-            raise
+            raise from_transport(exc, timeout_s=timeout_s) from None
         return _Opened(response, first, blocks, self._origin(response))
 
     def _origin(self, response: httpx.Response) -> Origin:
@@ -253,7 +254,7 @@ class Exchange:
                 body += block
                 if len(body) >= _MAX_ERROR_BYTES:
                     break
-        except httpx.HTTPError:
+        except (httpx.HTTPError, httpx.StreamError):
             body = body or b"(the body never came)"
         return from_status(body[:_MAX_ERROR_BYTES], self._origin(response))
 

@@ -100,7 +100,7 @@ def from_error_object(error: object, origin: Origin) -> ChatModelError:
     )
 
 
-def from_transport(exc: httpx.HTTPError, *, timeout_s: float) -> ChatModelError:
+def from_transport(exc: httpx.HTTPError | httpx.StreamError, *, timeout_s: float) -> ChatModelError:
     """Return the error for a request that got no answer at all.
 
     Args:

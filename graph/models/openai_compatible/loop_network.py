@@ -141,6 +141,8 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
                 await reader
             finally:
                 self._reader = None
+        else:
+            await asyncio.sleep(0)  # a stream that is always ahead lets the others have their turn
         if not self._unread:
             if self._error is not None:
                 raise httpcore.ReadError(str(self._error)) from self._error

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from langchain_core.messages import AIMessage
+
 from .excerpt import excerpt
 from .failures import malformed
 from .json_value import as_list, as_object
@@ -56,24 +58,36 @@ def content_of(content: object, origin: Origin) -> tuple[Content, str]:
     kept: list[str | dict[Any, Any]] = []
     thoughts: list[str] = []
     for part in parts:
-        block = as_object(part)
         if isinstance(part, str):
             kept.append(part)
-        elif block is not None:
-            if block.get("type") == "thinking":
-                inner = block.get("thinking")
-                thoughts += (
-                    [inner] if isinstance(inner, str) else _texts(as_list(inner) or [], ("text",))
-                )
-            elif block.get("type") in ("text", "output_text") and isinstance(
-                block.get("text"), str
-            ):
-                kept.append(cast("str", block["text"]))
-            else:
-                kept.append(block)
+            continue
+        block = as_object(part) or {}
+        kind = block.get("type", "text")
+        if kind in ("text", "output_text") and isinstance(block.get("text"), str):
+            kept.append(cast("str", block["text"]))
+        elif kind == "thinking":
+            inner = block.get("thinking")
+            texts = _texts(as_list(inner) or [], ("text",))
+            thoughts += [inner] if isinstance(inner, str) else texts
+        elif isinstance(kind, str) and kind not in ("text", "output_text"):
+            kept.append(block)
+        else:
+            msg = f"a content part without a type or text: {excerpt(repr(part), 80)}"
+            raise malformed(msg, origin)
     if all(isinstance(part, str) for part in kept):
         return "".join(cast("list[str]", kept)), "".join(thoughts)
+    _check_blocks(kept, origin)
     return kept, "".join(thoughts)
+
+
+def _check_blocks(content: list[str | dict[Any, Any]], origin: Origin) -> None:
+    """Refuse blocks of a known type without what it needs: langchain-core would fail later."""
+    trial = AIMessage(content=content, response_metadata={"model_provider": origin.provider})
+    try:
+        trial.content_blocks  # noqa: B018  # the property is the trial
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as exc:
+        msg = f"content parts that cannot be read ({exc!r}): {excerpt(repr(content), 80)}"
+        raise malformed(msg, origin) from None
 
 
 def extras_of(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -119,7 +119,7 @@ class BlockingPort(_LanedPort[httpx.BaseTransport]):
         try:
             async for _ in blocks:
                 break
-        except httpx.HTTPError:
+        except (httpx.HTTPError, httpx.StreamError):
             return
         finally:
             del stream.read
@@ -161,7 +161,7 @@ class AwaitingPort(_LanedPort[httpx.AsyncBaseTransport]):
             async with asyncio.timeout(_DRAIN_S):
                 async for _ in blocks:
                     break
-        except (TimeoutError, httpx.HTTPError):
+        except (TimeoutError, httpx.HTTPError, httpx.StreamError):
             return
 
     async def sleep(self, seconds: float) -> None:

@@ -125,7 +125,7 @@ class ToolCallSlots:
         if slot is None:
             slot = self._open(index, given_id)
         if "extra_content" in entry:
-            slot.extra = entry["extra_content"]
+            slot.extra = _sendable(entry["extra_content"])
         new_name = self._take_name(slot, name)
         if fragment:
             slot.fragments.append(fragment)
@@ -224,6 +224,15 @@ def _fragment(value: object) -> str:
         return json.dumps(value, ensure_ascii=False)
     except (RecursionError, TypeError, ValueError):
         return str(type(value))
+
+
+def _sendable(value: object) -> object:
+    """Return what can go back to the provider; servers send NaN, which no JSON may hold."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (RecursionError, ValueError):
+        return None
+    return value
 
 
 def legacy_function_call(message: dict[str, Any]) -> object:

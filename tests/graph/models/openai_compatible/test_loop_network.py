@@ -118,6 +118,24 @@ async def test_a_peer_that_floods_is_slowed_down_and_loses_nothing() -> None:
     assert size == MANY
 
 
+async def test_a_stream_that_is_always_ahead_lets_others_have_their_turn() -> None:
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    async with connected(flood) as stream:
+        await stream.read(1, 5)
+        other = asyncio.create_task(count())
+        for _ in range(20):
+            await stream.read(1, 5)
+        other.cancel()
+    assert turns >= 19
+
+
 async def test_a_peer_that_reads_nothing_ends_a_write_in_time() -> None:
     async with connected(quiet) as stream:
         with pytest.raises(httpcore.WriteTimeout):
