@@ -121,11 +121,8 @@ def tool(
         return finish(plain_tool(cast("str", name_or_callable), runnable, **options))
     if callable(name_or_callable):
         return finish(plain_tool(name_or_callable, **options))
-    decorate: Any = (
-        plain_tool(**options)
-        if name_or_callable is None
-        else plain_tool(name_or_callable, **options)
-    )
+    make = cast("Callable[..., Any]", plain_tool)
+    decorate = make(**options) if name_or_callable is None else make(name_or_callable, **options)
     return lambda function: finish(decorate(function))
 
 

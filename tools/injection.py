@@ -179,9 +179,9 @@ def _offered(tool: BaseTool, mapped: Mapping[str, str]) -> frozenset[str]:
     """The arguments from state that the model is told about all the same."""
     if not mapped:
         return frozenset()
-    schema: Any = tool.tool_call_schema
-    names: Any = schema.get("properties", {}) if isinstance(schema, dict) else schema.model_fields
-    return frozenset(mapped) & frozenset(names)
+    schema = cast("Any", tool.tool_call_schema)
+    names = getattr(schema, "model_fields", None)
+    return frozenset(mapped).intersection(schema.get("properties", {}) if names is None else names)
 
 
 def _functions(tool: BaseTool) -> list[Callable[..., Any]]:

@@ -156,7 +156,7 @@ def _shown(tool_name: str, out: TextOutput, result: Any) -> Any:
     if out.raw and not isinstance(value, (str, list)):
         msg = f"Tool {tool_name!r} is to show its result as it stands; give text or content blocks."
         raise ToolExecutionError(msg, tool_name=tool_name)
-    return value
+    return cast("Any", value)
 
 
 def _parts_of(result: Any) -> Mapping[str, Any]:

@@ -311,7 +311,7 @@ async def test_a_stop_takes_effect_at_once(
         ended.append("on_exit")
 
     model = scripted(calling(("search", {"query": "a"})), "never")
-    hooks = {point: [stop, later], "after_run": [after], "on_exit": [never]}
+    hooks: dict[str, list[Any]] = {point: [stop, later], "after_run": [after], "on_exit": [never]}
     result = await run(create_agent(model, [search], hooks=hooks), {"messages": "go"})
     assert (model.calls, result["exit_reason"]) == (calls, "tired")
     assert [m.status for m in result["messages"] if m.type == "tool"] == results

@@ -30,7 +30,7 @@ def replaces(*keys: str) -> StateAccess:
 
 def batches(*access: StateAccess) -> list[list[int]]:
     """The numbers of the calls, batch by batch, until all have run."""
-    waiting = list(range(len(access)))
+    waiting: list[int] = list(range(len(access)))
     found: list[list[int]] = []
     while waiting:
         batch = next_batch(waiting, [access[n] for n in waiting])

@@ -38,11 +38,11 @@ def test_arguments_from_state_are_not_offered(way: str) -> None:
         return f"{len(documents)} {unit}"
 
     declare = {"inputs_from_state": {"docs": "documents"}}
-    made: Any = (
-        tool("count", **declare)(count)
-        if way == "named"
-        else tool(**declare)(awaited if way == "async" else count)
-    )
+    make: Any = tool
+    if way == "named":
+        made = make("count", **declare)(count)
+    else:
+        made = make(**declare)(awaited if way == "async" else count)
     assert isinstance(made, StateTool)
     assert offered(made) == ["unit"]
     assert made.name == ("awaited" if way == "async" else "count")

@@ -27,6 +27,10 @@ def tool_with(**declared: Any) -> Any:
     return SimpleNamespace(name="search", **declared)
 
 
+def blocks(result: Any) -> list[Any]:  # noqa: ARG001 - any result
+    return [{"type": "text", "text": "x"}]
+
+
 def join(current: Any, new: Any) -> Any:
     return f"{current}{new}"
 
@@ -71,14 +75,14 @@ def test_a_handler_of_the_tool_goes_with_its_value() -> None:
         (None, {"docs": ["a"], "count": 1}),
         ({}, {"docs": ["a"], "count": 1}),
         ({"source": "docs"}, ["a"]),
-        ({"source": "count", "handler": lambda n: f"{n} found"}, "1 found"),
+        ({"source": "count", "handler": "{} found".format}, "1 found"),
         ({"handler": sorted}, ["count", "docs"]),
         (
             {"what": {"source": "docs"}, "how many": {"source": "count", "handler": str}},
             {"what": ["a"], "how many": "1"},
         ),
         (
-            {"handler": lambda _: [{"type": "text", "text": "x"}], "raw_result": True},
+            {"handler": blocks, "raw_result": True},
             [{"type": "text", "text": "x"}],
         ),
     ],
@@ -139,6 +143,8 @@ def test_a_state_key_that_is_not_there_is_named(declared: Any) -> None:
 
 
 def test_a_key_of_the_run_can_be_read_only() -> None:
+    reads: Any
+    writes: Any
     reads, writes = (
         {"inputs_from_state": {"step_count": "n"}},
         {"outputs_to_state": {"step_count": {}}},
