@@ -6,7 +6,7 @@ import copy
 import json
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from hypothesis import given
@@ -113,8 +113,8 @@ frames = st.sampled_from(
 
 def places(value: Any, at: Place = ()) -> Iterator[Place]:
     """Give the path to every value inside another."""
-    keys: list[Any] = list(value) if isinstance(value, dict) else list(range(len(value)))
-    for key in keys:
+    alike: Any = list[int](range(len(value)))
+    for key in cast("dict[str, Any]", value) if isinstance(value, dict) else alike:
         yield (*at, key)
         if isinstance(value[key], (dict, list)):
             yield from places(value[key], (*at, key))
