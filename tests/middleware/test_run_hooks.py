@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
@@ -11,8 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from interlock.graph import create_agent
 from interlock.middleware import AgentMiddleware, hook
-from interlock.middleware.run_hooks import hook_objects
-from interlock.state import ConfigurationError, State, WouldBlockError
+from interlock.state import State
 from interlock.tools import tool
 
 
@@ -118,37 +114,6 @@ async def test_an_object_with_run_is_a_hook(run: Any, scripted: Any) -> None:
     hook = Hook()
     await run(create_agent(scripted("x"), [], hooks={"after_run": [hook]}), {"messages": "go"})
     assert hook.seen.pop() in {"sync 2", "async 2"}
-
-
-def test_an_unknown_point_is_refused(scripted: Any) -> None:
-    with pytest.raises(ConfigurationError, match=r"'before_lunch'.*before_llm"):
-        create_agent(scripted("x"), [], hooks={"before_lunch": []})
-
-
-@pytest.mark.parametrize("hook", [7, "name", object()])
-def test_what_is_no_hook_is_refused(scripted: Any, hook: Any) -> None:
-    with pytest.raises(ConfigurationError, match="no hook"):
-        create_agent(scripted("x"), [], hooks={"on_exit": [hook]})
-
-
-def test_a_hook_may_say_where_it_belongs(scripted: Any) -> None:
-    class OnlyTools:
-        allowed_hook_points = ("before_tool",)
-
-        def run(self, state: Any) -> None:
-            """Do nothing."""
-
-    create_agent(scripted("x"), [], hooks={"before_tool": [OnlyTools()]})
-    with pytest.raises(ConfigurationError, match=r"'OnlyTools'.*'before_tool'.*'on_exit'"):
-        create_agent(scripted("x"), [], hooks={"on_exit": [OnlyTools()]})
-
-
-def test_a_hook_that_asks_for_too_much_is_refused(scripted: Any) -> None:
-    def greedy(state: Any, runtime: Any, more: Any) -> None:
-        """Do nothing."""
-
-    with pytest.raises(ConfigurationError, match="more"):
-        create_agent(scripted("x"), [], hooks={"on_exit": [greedy]})
 
 
 def rewriting(change: Callable[[AIMessage], AIMessage]) -> Any:
@@ -348,104 +313,3 @@ async def test_a_hook_after_the_run_runs_once_however_it_ended(
     reason = {"text": "text", "tool": "search", "limit": "max_agent_steps"}[exits]
     assert result["messages"][-1].text == f"ended by {reason}"
     assert sum(m.text.startswith("ended") for m in result["messages"]) == 1
-
-
-async def test_one_hook_serves_several_points(run: Any, scripted: Any) -> None:
-    seen: list[int] = []
-
-    @hook
-    def count(state: State) -> None:
-        seen.append(len(state["messages"]))
-
-    agent = create_agent(scripted("done"), [], hooks={"before_llm": [count], "after_run": [count]})
-    await run(agent, {"messages": "go"})
-    assert seen == [1, 2]
-
-
-def test_hooks_are_listed_once_for_their_lifecycle() -> None:
-    def look(state: State) -> None:
-        """Do nothing."""
-
-    first, second = hook(look), hook(look)
-    hooks = {"before_llm": [first, second], "on_exit": [second, first]}
-    assert hook_objects(hooks) == [first, second]
-    assert hook_objects(None) == []
-
-
-async def test_an_asynchronous_run_prefers_the_asynchronous_form(scripted: Any) -> None:
-    threads: list[Any] = []
-
-    class Both:
-        def run(self, state: State) -> None:  # noqa: ARG002
-            threads.append("sync")
-
-        async def run_async(self, state: State) -> None:  # noqa: ARG002
-            threads.append("async")
-
-    def only_sync(_state: Any) -> None:
-        threads.append(threading.current_thread() is threading.main_thread())
-
-    agent = create_agent(scripted("done"), [], hooks={"before_run": [Both(), only_sync]})
-    await agent.ainvoke({"messages": "go"})
-    agent.invoke({"messages": "go"})
-    assert threads == ["async", False, "sync", True]
-
-
-def test_what_only_an_event_loop_can_do_is_named_in_a_synchronous_run(scripted: Any) -> None:
-    @hook
-    async def waits(state: State) -> None:  # noqa: ARG001
-        await asyncio.sleep(0)
-
-    agent = create_agent(scripted("done"), [], hooks={"before_run": [waits]})
-    with pytest.raises(WouldBlockError, match=r"waits\.before_run.*ainvoke"):
-        agent.invoke({"messages": "go"})
-
-
-@pytest.mark.parametrize(
-    ("hooks", "why"),
-    [
-        ({"before_lm": []}, r"Did you mean 'before_llm'\?"),
-        ({"before_llm": print}, "give a list of hooks"),
-        ({"before_llm": "hook"}, "give a list of hooks"),
-        ({"before_llm": [AgentMiddleware]}, "a class; give an instance"),
-        ({"before_llm": [{"runn": 1}]}, "is no hook"),
-    ],
-    ids=range(5),
-)
-def test_hooks_that_cannot_be_registered_are_named(scripted: Any, hooks: Any, why: str) -> None:
-    with pytest.raises(ConfigurationError, match=why):
-        create_agent(scripted("x"), [], hooks=hooks)
-
-
-def test_a_method_with_another_name_is_suggested(scripted: Any) -> None:
-    class Misspelt:
-        def runn(self, state: State) -> None:
-            """Do nothing."""
-
-    with pytest.raises(ConfigurationError, match=r"no hook.*Did you mean 'runn'\?"):
-        create_agent(scripted("x"), [], hooks={"on_exit": [Misspelt()]})
-
-
-@pytest.mark.parametrize("allowed", ["before_tool", "before_tools"])
-@pytest.mark.parametrize("point", ["before_tool", "before_tools"])
-def test_both_names_of_a_point_are_one_place(scripted: Any, allowed: str, point: str) -> None:
-    @hook(allowed_hook_points=[allowed])
-    def only_tools(state: State) -> None:
-        """Do nothing."""
-
-    create_agent(scripted("x"), [], hooks={point: [only_tools]})
-
-
-async def test_partials_and_callable_objects_are_hooks(run: Any, scripted: Any) -> None:
-    seen: list[str] = []
-
-    class Asynchronous:
-        async def __call__(self, state: Any) -> None:  # noqa: ARG002
-            seen.append("object")
-
-    def named(word: str, _state: Any) -> None:
-        seen.append(word)
-
-    hooks = {"before_run": [partial(named, "partial"), Asynchronous()]}
-    await run(create_agent(scripted("x"), [], hooks=hooks), {"messages": "go"})
-    assert seen == ["partial", "object"]
