@@ -78,13 +78,17 @@ def accepted(
     answer: Answer, reply: Reply, strategy: ToolStrategy[Any] | ProviderStrategy[Any]
 ) -> Answered:
     """Give the outcome of a valid answer."""
-    text = strategy.tool_message_content if isinstance(strategy, ToolStrategy) else None
-    if text is None:
-        text = f"Returning structured response: {answer.value}"
-    results = [
-        ToolMessage(text, tool_call_id=call.id, name=call.name) for call in reply.calls if call.id
-    ]
-    return Answered(answer.value, tuple(results), answer.data, answer.schema_name)
+    results: tuple[ToolMessage, ...] = ()
+    if reply.calls:
+        text = strategy.tool_message_content if isinstance(strategy, ToolStrategy) else None
+        if text is None:
+            text = f"Returning structured response: {answer.value}"
+        results = tuple(
+            ToolMessage(text, tool_call_id=call.id, name=call.name)
+            for call in reply.calls
+            if call.id
+        )
+    return Answered(answer.value, results, answer.data, answer.schema_name)
 
 
 def refused(
