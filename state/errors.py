@@ -51,6 +51,7 @@ InterlockError
     │   (the subclasses live in model_errors.py)
     ├── ChatModelTimeoutError            no answer in time: connect, read, stall or total
     ├── ChatModelConnectionError         the provider cannot be reached, or hung up
+    │   └── ChatModelCertificateError    its certificate was refused
     ├── ChatModelRateLimitError          too many requests, or no quota left
     ├── ChatModelContextOverflowError    the input is longer than the model's context
     ├── ChatModelAuthenticationError     the key is missing, wrong or expired

@@ -40,6 +40,12 @@ class ChatModelConnectionError(ChatModelError, ModelConnectionError):
     """The provider cannot be reached, or hung up before its answer began."""
 
 
+class ChatModelCertificateError(ChatModelConnectionError):
+    """The provider's certificate was refused, so nothing was sent."""
+
+    is_retryable = False
+
+
 class ChatModelRateLimitError(ChatModelError, ModelRateLimitError):
     """The provider takes no more requests for now, or for this account."""
 

@@ -35,6 +35,11 @@ def _tls(ca_file: str | None) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=ca_file)
 
 
+def _proxy(url: str, tls: ssl.SSLContext) -> httpx.Proxy:
+    # The way to the proxy trusts what the way to the provider trusts.
+    return httpx.Proxy(url, ssl_context=tls if url.startswith("https:") else None)
+
+
 class Connections:
     """Opens pools when they are first needed and closes them with their owner or their loop.
 
@@ -94,7 +99,8 @@ class Connections:
     ) -> Lanes[TransportT]:
         if given is not None:
             return Lanes(lambda: given, limit=1, idle_s=math.inf)
-        tls, proxy = _tls(self._ca_file), self._proxy
+        tls = _tls(self._ca_file)
+        proxy = None if self._proxy is None else _proxy(self._proxy, tls)
         make = partial(kind, verify=tls, trust_env=False, limits=_ONE, proxy=proxy)
         return Lanes(make, limit=_MOST, idle_s=_IDLE_S)
 

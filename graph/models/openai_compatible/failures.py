@@ -7,6 +7,7 @@ in the table; unknown shapes are classified by status.
 from __future__ import annotations
 
 import re
+import ssl
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
@@ -18,6 +19,7 @@ from ....middleware.asked_wait import wait_in_headers
 from ....state.errors import ChatModelError
 from ....state.model_errors import (
     ChatModelAuthenticationError,
+    ChatModelCertificateError,
     ChatModelConnectionError,
     ChatModelContextOverflowError,
     ChatModelMalformedError,
@@ -119,9 +121,28 @@ def from_transport(exc: httpx.HTTPError | httpx.StreamError, *, timeout_s: float
             f"The request cannot be sent: {excerpt(str(exc))}. Check base_url and headers."
         )
     detail = excerpt(str(exc)) or type(exc).__name__
+    refused = _refused_certificate(exc)
+    if refused is not None:
+        return ChatModelCertificateError(
+            f"The provider's certificate was refused, so nothing was sent: {refused}. "
+            "Check base_url, or name the file of certificates to trust in ca_file."
+        )
+    if isinstance(exc, httpx.ProxyError):
+        return ChatModelConnectionError(
+            f"The proxy let no connection through: {detail}. Check the proxy setting."
+        )
     return ChatModelConnectionError(
         f"The connection to the provider failed: {detail}. Check base_url and the network."
     )
+
+
+def _refused_certificate(exc: BaseException | None) -> str | None:
+    """Return why the peer's certificate was refused, if that is what began the chain."""
+    while exc is not None:
+        if isinstance(exc, ssl.SSLCertVerificationError):
+            return excerpt(exc.verify_message, 200)
+        exc = exc.__cause__ or exc.__context__
+    return None
 
 
 def malformed(what: str, origin: Origin) -> ChatModelMalformedError:

@@ -100,7 +100,7 @@ def _wait(state: RetryCallState) -> float:
 
 def _is_worth_it(error: ChatModelError) -> bool:
     if isinstance(error, ChatModelConnectionError):
-        return True
+        return error.is_retryable
     if isinstance(error, ChatModelTimeoutError) and error.status is None:
         return error.phase == "connect"
     if error.status is None or not getattr(error, "is_retryable", False):

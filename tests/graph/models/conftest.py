@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import socketserver
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +16,7 @@ from typing import Any, Literal
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.runnables import Runnable
+from typing_extensions import override
 
 from interlock.graph.models import OpenAICompatibleChatModel
 
@@ -48,8 +51,9 @@ class Provider(socketserver.ThreadingTCPServer):
     daemon_threads = True
     request_queue_size = 512
 
-    def __init__(self, answers: Sequence[Answer]) -> None:
+    def __init__(self, answers: Sequence[Answer], tls: ssl.SSLContext | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        self.tls = tls
         self.answers = list(answers)
         self.seen: list[Seen] = []
         self.open = 0
@@ -60,7 +64,16 @@ class Provider(socketserver.ThreadingTCPServer):
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.server_address[1]}/v1"
+
+    @override
+    def get_request(self) -> tuple[socket.socket, Any]:
+        connection, address = super().get_request()
+        if self.tls is None:
+            return connection, address
+        # The handshake comes with the first read, in the connection's own thread.
+        secure = self.tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
+        return secure, address
 
     def waits_until_open(self, count: int) -> None:
         """Return once exactly so many connections are open; fail after ten seconds."""
@@ -139,9 +152,9 @@ class Loopback:
         self._running: list[Provider] = []
         self._clients: list[OpenAICompatibleChatModel] = []
 
-    def provider(self, *answers: Answer) -> Provider:
+    def provider(self, *answers: Answer, tls: ssl.SSLContext | None = None) -> Provider:
         """Start a provider with the given answers."""
-        server = Provider(answers)
+        server = Provider(answers, tls)
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         self._running.append(server)
         return server
