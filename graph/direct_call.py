@@ -8,6 +8,7 @@ look, the model's own ``_generate`` gives the same message. Anything unusual tak
 from __future__ import annotations
 
 import uuid
+from operator import attrgetter
 from typing import Any, cast
 
 from langchain_core.globals import get_debug, get_llm_cache, get_verbose
@@ -25,6 +26,8 @@ from ..tools.calls import Dual
 
 _PUBLIC_ONLY = frozenset({"stream", "ls_structured_output_format", "structured_output_format"})
 """Arguments that langchain-core takes for itself."""
+
+_CONTENT = attrgetter("content")
 
 _WAYS_IN = ("invoke", "ainvoke", "generate", "agenerate", "generate_prompt", "agenerate_prompt")
 
@@ -76,13 +79,15 @@ def may_call_directly(messages: list[BaseMessage], *, layered: bool) -> bool:
         and not (layered and _somebody_listens())
         and not get_debug()
         and not get_verbose()
-        and all(type(m.content) is str or _is_text(m.content) for m in messages)
+        and (set(map(type, map(_CONTENT, messages))) <= {str} or all(map(_is_text, messages)))
     )
 
 
-def _is_text(content: Any) -> bool:
+def _is_text(message: BaseMessage) -> bool:
     """Whether content consists of text blocks, which have one form only."""
-    blocks = cast("list[Any]", content)
+    if isinstance(message.content, str):
+        return True
+    blocks = cast("list[Any]", message.content)
     return all(type(b) is str or (type(b) is dict and b.get("type") == "text") for b in blocks)
 
 

@@ -76,8 +76,8 @@ def _usable_id(ident: Any) -> bool:
     return (
         isinstance(ident, str)
         and 0 < len(ident) <= MAX_ID_LENGTH
-        and ident.isprintable()
         and ident.isascii()
+        and ident.isprintable()
     )
 
 
@@ -116,20 +116,33 @@ class Repair:
 def is_valid(messages: Sequence[BaseMessage], start: int = 0) -> bool:
     """Whether every call from ``start`` on is answered once, right after its message."""
     waiting: set[str] = set()
-    for message in messages[start:] if start else messages:
-        if isinstance(message, ToolMessage):
+    roles = _ROLES
+    for message in cast("Sequence[Any]", messages[start:] if start else messages):
+        role = roles[type(message)]
+        if role is ToolMessage:
             if message.tool_call_id not in waiting:
                 return False
             waiting.discard(message.tool_call_id)
-            continue
-        if waiting:
+        elif waiting:
             return False
-        if isinstance(message, AIMessage) and (message.tool_calls or message.invalid_tool_calls):
+        elif role is AIMessage and (message.tool_calls or message.invalid_tool_calls):
             ids = _call_ids(message)
             waiting = set(ids)
             if len(waiting) != len(ids) or not all(map(_usable_id, ids)):
                 return False
     return not waiting
+
+
+class _Roles(dict[type[Any], "type[BaseMessage] | None"]):
+    """What a class of messages is here: pydantic makes ``isinstance`` slow for long histories."""
+
+    def __missing__(self, kind: type[Any]) -> type[BaseMessage] | None:
+        role = next((role for role in (ToolMessage, AIMessage) if issubclass(kind, role)), None)
+        self[kind] = role
+        return role
+
+
+_ROLES = _Roles()
 
 
 def repair_history(messages: Sequence[BaseMessage], start: int = 0) -> Repair:
@@ -175,7 +188,10 @@ def repair_history(messages: Sequence[BaseMessage], start: int = 0) -> Repair:
 
 
 def _call_ids(reply: AIMessage) -> list[str]:
-    return [cast("str", c["id"]) for c in (*reply.tool_calls, *reply.invalid_tool_calls)]
+    calls: list[Any] = reply.tool_calls
+    if reply.invalid_tool_calls:
+        calls = [*calls, *reply.invalid_tool_calls]
+    return [call["id"] for call in calls] if calls else []
 
 
 def _match_results(

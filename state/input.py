@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, RemoveMessage, convert_to_messages
@@ -10,8 +11,10 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from .errors import InvalidInputError, InvalidInputTypeError
 from .merge import MergedSchema
-from .reducers import stamp_messages
+from .reducers import ID, stamp_messages
 from .suggestion import did_you_mean
+
+_CONTENT = attrgetter("content")
 
 
 class InputCheck:
@@ -105,6 +108,10 @@ def _entries(value: Any) -> list[Any]:
 
 def _messages(value: Any) -> list[BaseMessage]:
     entries = _entries(value)
+    if _is_plain(entries):
+        if None in set(map(ID, entries)):
+            entries = [m.model_copy() if m.id is None else m for m in entries]
+        return stamp_messages(entries)
     for position, entry in enumerate(entries):
         message = entry if isinstance(entry, BaseMessage) else _as_message(position, entry)
         if message is entry and message.id is None and not isinstance(message, RemoveMessage):
@@ -115,6 +122,15 @@ def _messages(value: Any) -> list[BaseMessage]:
         if type(content) is not str or not content.isascii():
             _check_text(position, content)
     return stamp_messages(entries)
+
+
+def _is_plain(entries: list[Any]) -> bool:
+    """Whether all are messages of ASCII text: of a long history, most are, and it is quickly said."""
+    kinds = set(map(type, entries))
+    if RemoveMessage in kinds or not all(issubclass(kind, BaseMessage) for kind in kinds):
+        return False
+    contents: list[Any] = [*map(_CONTENT, entries)]
+    return set(map(type, contents)) <= {str} and all(map(str.isascii, contents))
 
 
 def _as_message(position: int, entry: Any) -> BaseMessage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NotRequired, get_args
 
@@ -90,7 +90,7 @@ def middleware_of(world: World, stack: Stack) -> list[AgentMiddleware]:
     return made
 
 
-def reply_to(messages: list[BaseMessage]) -> AIMessage:
+def reply_to(messages: Sequence[BaseMessage]) -> AIMessage:
     """Ask for a tool first, then answer."""
     asked = any(isinstance(m, ToolMessage) for m in messages)
     call: Any = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
