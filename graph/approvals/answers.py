@@ -97,8 +97,14 @@ async def addressed(
     Raises:
         NotWaitingError: Nothing waits, several pauses wait for a bare answer, or one that is
             named does not.
-        InvalidDecisionError: The answer to a review is not one.
+        InvalidDecisionError: The answer to a review is not one, or the command holds nothing.
     """
+    if command.resume is None and not (command.update or command.goto or command.graph):
+        msg = (
+            "Command(resume=None) holds no answer. Give one, or invoke the thread with None to go "
+            "on after a breakpoint or a failure."
+        )
+        raise InvalidDecisionError(msg)
     if command.resume is None or command.graph is not None or addresses_pauses(config):
         return command
     if not stores_threads(graph, config):

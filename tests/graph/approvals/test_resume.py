@@ -65,6 +65,16 @@ async def test_answer_at_a_breakpoint_does_not_become_an_approval(
     assert (len(pending(agent, thread)), office.did) == (1, [])
 
 
+async def test_command_that_holds_nothing_is_refused_in_words(
+    office: Office, calling: Calling, thread: Any, run: Any
+) -> None:
+    agent = office.agent(calling(("send", {"to": "a"})))
+    agent.invoke(GO, thread)
+    with pytest.raises(InvalidDecisionError, match="holds no answer"):
+        await run(agent, Command(resume=None), thread)
+    assert ([p.id for p in pending(agent, thread)], office.did) == (["c1"], [])
+
+
 async def test_stream_takes_answers_too(office: Office, calling: Calling, thread: Any) -> None:
     agent = office.agent(calling(("send", {"to": "a"})))
     agent.invoke(GO, thread)
