@@ -36,8 +36,8 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     in the reverse, and the first registered ``wrap_…`` is the outermost.
     """
 
-    state_schema: type[Any] = AgentState
-    """State keys that the middleware adds."""
+    state_schema: Any = AgentState
+    """State keys that the middleware adds: a class, or a dict of types and handlers."""
 
     tools: Sequence[BaseTool] = ()
     """Tools that the middleware adds."""

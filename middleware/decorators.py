@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, iscoroutinefunction, signature
 from typing import Any, overload
@@ -53,7 +53,7 @@ class HookDecorator:
         function: None = None,
         /,
         *,
-        state_schema: type[Any] | None = None,
+        state_schema: type[Any] | Mapping[str, Any] | None = None,
         tools: Sequence[BaseTool] | None = None,
         can_jump_to: Sequence[JumpTo] | None = None,
         interrupts: bool = False,
@@ -65,7 +65,7 @@ class HookDecorator:
         function: Function | None = None,
         /,
         *,
-        state_schema: type[Any] | None = None,
+        state_schema: type[Any] | Mapping[str, Any] | None = None,
         tools: Sequence[BaseTool] | None = None,
         can_jump_to: Sequence[JumpTo] | None = None,
         interrupts: bool = False,

@@ -108,19 +108,21 @@ def _function(hook: Any, name: str) -> Dual | None:
         return Dual(name, sync=hook.function, asynchronous=hook.async_function)
     if isinstance(hook, type):
         return None
-    run: Any = getattr(hook, "run", None)
-    run_async: Any = getattr(hook, "run_async", None)
-    if callable(run) or callable(run_async):
-        return Dual(
-            name,
-            sync=run if callable(run) else None,
-            asynchronous=run_async if callable(run_async) else None,
-        )
+    run, run_async = _method(hook, "run"), _method(hook, "run_async")
+    if run is not None and iscoroutinefunction(run):
+        run, run_async = None, run_async or run
+    if run is not None or run_async is not None:
+        return Dual(name, sync=run, asynchronous=run_async)
     if not callable(hook):
         return None
     function = cast("Callable[..., Any]", hook)
     called = iscoroutinefunction(getattr(hook, "__call__", None))  # noqa: B004 - its kind is asked
     return Dual(name, asynchronous=function) if called else Dual.of(function, name)
+
+
+def _method(hook: Any, name: str) -> Callable[..., Any] | None:
+    method = getattr(hook, name, None)
+    return cast("Callable[..., Any]", method) if callable(method) else None
 
 
 def _check_belongs(title: str, name: str, point: HookPoint, allowed: Any) -> None:

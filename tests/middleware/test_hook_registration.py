@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from interlock.graph import create_agent
 from interlock.middleware import AgentMiddleware, hook
@@ -130,6 +131,16 @@ def test_both_names_of_a_point_are_one_place(scripted: Any, allowed: str, point:
         """Do nothing."""
 
     create_agent(scripted("x"), [], hooks={point: [only_tools]})
+
+
+async def test_a_run_method_may_be_asynchronous(run: Any, scripted: Any) -> None:
+    class Waiting:
+        async def run(self, state: State) -> None:
+            state.set("messages", [HumanMessage("noted")])
+
+    agent = create_agent(scripted("x"), [], hooks={"after_run": [Waiting()]})
+    result = await run(agent, {"messages": "go"})
+    assert result["messages"][-1].text == "noted"
 
 
 async def test_partials_and_callable_objects_are_hooks(run: Any, scripted: Any) -> None:

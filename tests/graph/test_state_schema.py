@@ -1,0 +1,137 @@
+"""An agent whose state is declared as a dict of types and handlers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+
+from interlock.graph import create_agent
+from interlock.graph.models import ScriptedChatModel
+from interlock.middleware import AgentMiddleware, hook
+from interlock.state import (
+    InvalidInputError,
+    InvalidInputTypeError,
+    State,
+    StateSchemaError,
+    merge_lists,
+)
+
+
+@dataclass
+class Doc:
+    text: str
+
+
+def longest(current: str | None, new: str) -> str:
+    return max(current or "", new, key=len)
+
+
+SCHEMA: dict[str, Any] = {
+    "docs": {"type": list[Doc]},
+    "topic": {"type": str},
+    "best": {"type": str, "handler": longest},
+}
+
+
+def agent_of(**settings: Any) -> Any:
+    options: Any = {"state_schema": SCHEMA, **settings}
+    return create_agent(ScriptedChatModel(["done"], repeat_last=True), [], **options)
+
+
+async def test_keys_are_inputs_and_results_and_unset_ones_are_absent(run: Any) -> None:
+    result = await run(agent_of(), {"messages": "go", "docs": [Doc("a")]})
+    assert result["docs"] == [Doc("a")]
+    assert not {"topic", "best"} & set(result)
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"topc": "x"}, InvalidInputError),
+        ({"topic": 7}, InvalidInputTypeError),
+        ({"docs": ["a"]}, InvalidInputTypeError),
+        ({"step_count": 3}, InvalidInputError),
+    ],
+    ids=["unknown", "type", "item", "counter"],
+)
+async def test_a_wrong_input_is_refused(run: Any, given: Any, error: Any) -> None:
+    with pytest.raises(error, match=next(iter(given))):
+        await run(agent_of(), {"messages": "go", **given})
+
+
+async def test_none_is_an_input_of_any_key(run: Any) -> None:
+    result = await run(agent_of(), {"messages": "go", "topic": None})
+    assert result["topic"] is None
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("step_count", "token_usage", "tool_call_counts", "exit_reason", "context_tokens"),
+        *("continue_run", "stop_run", "tools", "hook_context", "last_message", "jump_to"),
+    ],
+)
+def test_a_reserved_key_is_refused(key: str) -> None:
+    with pytest.raises(StateSchemaError, match=f"'{key}'"):
+        agent_of(state_schema={key: {"type": str}})
+
+
+async def test_a_thread_goes_on_merging(run: Any, thread: Any) -> None:
+    agent = agent_of(checkpointer=InMemorySaver())
+    await run(agent, {"messages": "go", "docs": [Doc("a")], "best": "abc", "topic": "x"}, thread)
+    result = await run(agent, {"messages": "on", "docs": [Doc("b")], "best": "ab"}, thread)
+    assert (result["docs"], result["best"]) == ([Doc("a"), Doc("b")], "abc")
+    agent.update_state(thread, {"best": "abcd", "topic": "y"})
+    values = agent.get_state(thread).values
+    assert (values["best"], values["topic"], values["docs"][1]) == ("abcd", "y", Doc("b"))
+
+
+async def test_a_middleware_may_declare_its_keys_as_a_dict(run: Any) -> None:
+    class Notes(AgentMiddleware):
+        state_schema: ClassVar[Any] = {"notes": {"type": list[str]}}
+
+        def before_model(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
+            return {"notes": "seen"}
+
+    result = await run(agent_of(middleware=[Notes(), Notes()]), {"messages": "go"})
+    assert result["notes"] == ["seen", "seen"]
+
+
+async def test_the_history_stays_one_of_messages_by_id(run: Any) -> None:
+    schema = {"messages": {"type": list[HumanMessage], "handler": merge_lists}}
+    message = HumanMessage("go", id="1")
+    agent = agent_of(state_schema=schema)
+    result = await run(agent, {"messages": [message, HumanMessage("again", id="1")]})
+    assert [m.text for m in result["messages"]] == ["again", "done"]
+
+
+async def test_agents_may_share_one_dict(run: Any) -> None:
+    schema = {"log": {"type": list[str]}}
+    first, second = agent_of(state_schema=schema), agent_of(state_schema=schema)
+    await run(first, {"messages": "go", "log": ["a"]})
+    assert "log" not in await run(second, {"messages": "go"})
+    assert schema == {"log": {"type": list[str]}}
+
+
+async def test_a_run_can_take_up_what_another_program_saved(run: Any) -> None:
+    saved = State(SCHEMA, {"docs": [Doc("a")], "messages": [AIMessage("old", id="o")]})
+    names: Any = {"types": {"Doc": Doc}, "handlers": {"longest": longest}}
+    stored = saved.to_dict(**names)
+
+    @hook
+    def restore(state: State) -> None:
+        for key, value in State.from_dict(stored, **names).data.items():
+            state.set(key, value)
+
+    result = await run(agent_of(hooks={"before_run": [restore]}), {"messages": "go"})
+    assert result["docs"] == [Doc("a")]
+    assert [m.text for m in result["messages"]] == ["go", "old", "done"]
+
+
+def test_the_input_has_a_json_schema() -> None:
+    properties = agent_of().get_input_jsonschema()["properties"]
+    assert {"messages", "docs", "topic", "best"} <= set(properties)
