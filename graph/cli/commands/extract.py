@@ -66,7 +66,8 @@ def extract(
     """Extract an object of a schema from each of many texts.
 
     Results are kept as they come: a job that was stopped, whatever stopped it, goes on with
-    --resume. Without --output they are written to standard output.
+    --resume. A table is written when all is done; until then, and for later, its results are in a
+    file beside it, out.csv.job for out.csv. Without --output they go to standard output.
 
     Exit codes: 0 all is extracted, 1 the job failed, 2 wrong arguments, 3 some records were
     rejected, 130 stopped. Variables are read from a .env file in the current folder.
