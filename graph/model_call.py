@@ -12,11 +12,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
 from ..middleware.collect import Layer
+from ..middleware.flows import call_layer
 from ..middleware.request import ModelRequest, ModelResponse
 from ..middleware.tracing import traced_layer
 from ..state.errors import InvalidResponseError, RunError
 from ..state.history import repair_history, with_clean_calls
-from ..tools.calls import Calls, call_layer
+from ..tools.calls import Calls
 from .binding import Bound, ModelBinder
 from .direct_call import may_call_directly
 from .partial_stream import PartialStream

@@ -9,12 +9,12 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Command
+from ..middleware.flows import call_layer
 
 from ..middleware.tracing import traced_layer
 from ..state.errors import InvalidUpdateError
 from ..state.history import last_ai_message, pending_calls
 from ..state.live import ToolState
-from ..tools.calls import call_layer
 from ..tools.execution import RunContext
 from ..tools.results import CallResult
 from .hooking import read_update

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from langchain_core.decisions import BaseDecisionModel, Noul, NoulCriteria, Question
@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from ..state.errors import RunError
 from ..state.fatal import fatal
 from .base import AgentMiddleware
-from .flows import Ask, Flow, adrive, drive, forward
+from .flows import Ask, Flow, flow_layer, forward
 from .internal_call_transformer import internal_config
 from .tool_filter import error_answer
 
@@ -99,26 +99,13 @@ class AutoModeMiddleware(AgentMiddleware[Any, Any, Any]):
         names = [tool if isinstance(tool, str) else tool.name for tool in self.config.tools]
         self._tool_names = frozenset(name.strip() for name in names)
 
-    def wrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
-    ) -> ToolMessage | Command[Any]:
-        """Run a call that is judged harmless."""
-        return drive(self._flow(request), handler)
-
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
-        """The same in an asynchronous run."""
-        return await adrive(self._flow(request), handler)
-
     def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
         # Either name counts: a layer further out may have exchanged the tool or renamed the call.
+        """Run a call that is judged harmless."""
         names = {request.tool_call["name"], request.tool.name if request.tool else None}
         return self._judged(request) if names & self._tool_names else forward(request)
+
+    wrap_tool_call, awrap_tool_call = flow_layer(_flow)
 
     def _judged(self, request: ToolCallRequest) -> Flow[Any]:
         name = request.tool_call["name"]

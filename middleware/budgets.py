@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -14,7 +13,7 @@ from ..state.errors import ConfigurationError
 from ..state.limit_errors import BudgetExceededError
 from ..state.schema import AgentState, PrivateStateAttr
 from .base import AgentMiddleware, hook_config
-from .flows import Flow, adrive, drive
+from .flows import Flow, flow_layer
 from .prices import Prices, check_budget, cost_of
 from .request import ExtendedModelResponse, ModelRequest, ModelResponse
 from .spending import Meter, Spending, Used, fold_spending, tokens_of, with_meter
@@ -103,35 +102,29 @@ class TokenBudgetMiddleware(AgentMiddleware[Any, Any, Any]):
             return self._stop(COST, cost, self.max_cost)
         return None
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ExtendedModelResponse[Any]:
+    def _metered_reply(self, request: ModelRequest[Any]) -> Flow[ExtendedModelResponse[Any]]:
         """Measure a model call."""
-        return drive(_metered_reply(request), handler)
+        meter = Meter()
+        with meter.listening():
+            response: ModelResponse[Any] = yield request
+        # The step's number is the same for every budget that measures this reply.
+        name = f"step {request.state.get('step_count', 0)}"
+        report: Spending = {"for": name, "reply": True, "used": meter.used(*response.result)}
+        return ExtendedModelResponse(response, Command(update={"spending": report}))
 
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ExtendedModelResponse[Any]:
-        """The same in an asynchronous run."""
-        return await adrive(_metered_reply(request), handler)
-
-    def wrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
-    ) -> ToolMessage | Command[Any]:
+    def _metered_tool(self, request: ToolCallRequest) -> Flow[Answer]:
         """Measure the model calls inside of a tool."""
-        return drive(_metered_tool(request), handler)
+        meter = Meter()
+        with meter.listening():
+            result: Answer = yield with_meter(request, meter)
+        used = meter.used()
+        if not used:
+            return result
+        report: Spending = {"for": request.tool_call["id"], "reply": False, "used": used}
+        return _with_update(result, {"spending": report})
 
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
-        """The same in an asynchronous run."""
-        return await adrive(_metered_tool(request), handler)
+    wrap_model_call, awrap_model_call = flow_layer(_metered_reply)
+    wrap_tool_call, awrap_tool_call = flow_layer(_metered_tool)
 
     def _stop(self, reason: str, spent: float, budget: float) -> dict[str, Any]:
         if self.exit_behavior == "error":
@@ -145,27 +138,6 @@ class TokenBudgetMiddleware(AgentMiddleware[Any, Any, Any]):
         if self.final_message is not None:
             update["messages"] = [AIMessage(self.final_message)]
         return update
-
-
-def _metered_reply(request: ModelRequest[Any]) -> Flow[ExtendedModelResponse[Any]]:
-    meter = Meter()
-    with meter.listening():
-        response: ModelResponse[Any] = yield request
-    # The step's number is the same for every budget that measures this reply.
-    name = f"step {request.state.get('step_count', 0)}"
-    report: Spending = {"for": name, "reply": True, "used": meter.used(*response.result)}
-    return ExtendedModelResponse(response, Command(update={"spending": report}))
-
-
-def _metered_tool(request: ToolCallRequest) -> Flow[Answer]:
-    meter = Meter()
-    with meter.listening():
-        result: Answer = yield with_meter(request, meter)
-    used = meter.used()
-    if not used:
-        return result
-    report: Spending = {"for": request.tool_call["id"], "reply": False, "used": used}
-    return _with_update(result, {"spending": report})
 
 
 def _with_update(result: Any, update: dict[str, Any]) -> Answer:

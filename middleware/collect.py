@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from inspect import Parameter, iscoroutinefunction, signature
 from typing import Any, Literal, cast, get_args
 
@@ -65,6 +66,23 @@ class Layer(Dual):
     """What traced runs of it record."""
     private: frozenset[str] = frozenset()
     """State keys that they never record."""
+    core: Callable[..., Coroutine[Any, Any, Any]] | None = None
+    """``(calls, request, handler)``: its logic for runs of both kinds, if it is there."""
+
+    @classmethod
+    def at(cls, point: WrapPoint, name: str, middleware: Any) -> Layer | None:
+        """The layer of a middleware at a point, if it has one."""
+        sync, asynchronous = _forms(middleware, point)
+        if sync is None and asynchronous is None:
+            return None
+        core = getattr(sync, "core", None)
+        # Where only one form has been overridden, there is no logic of both.
+        if core is not None and core is getattr(asynchronous, "core", None):
+            core = partial(core, cast("Any", sync).__self__)
+        else:
+            core = None
+        policy = getattr(middleware, "trace_policy", None)
+        return cls(f"{name}.{point}", sync, asynchronous, policy, core=core)
 
 
 @dataclass(frozen=True)
@@ -108,11 +126,7 @@ def collect_hooks(middleware: Sequence[Any]) -> HookPlan:
         for point in HOOK_POINTS
     }
     wraps = {
-        point: [
-            Layer(f"{name}.{point}", *forms, getattr(m, "trace_policy", None))
-            for name, m in named
-            if (forms := _forms(m, point)) != (None, None)
-        ]
+        point: [layer for name, m in named if (layer := Layer.at(point, name, m))]
         for point in WRAP_POINTS
     }
     return HookPlan(

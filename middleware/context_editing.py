@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Annotated, Any, Literal, NotRequired, Protocol, cast
 
@@ -14,7 +14,7 @@ from ..state.errors import ConfigurationError
 from ..state.schema import AgentState, PrivateStateAttr
 from .base import AgentMiddleware
 from .clear_tool_uses import ClearToolUsesEdit, Copies
-from .flows import Flow, adrive, drive
+from .flows import Flow, flow_layer
 from .request import ExtendedModelResponse, ModelRequest, ModelResponse
 from .token_counts import ContextMeter, TokenCounter
 
@@ -99,28 +99,17 @@ class ContextEditingMiddleware(AgentMiddleware[Any, Any, Any]):
         self._copies = Copies()
         self._meter = ContextMeter(token_counter or count_tokens_approximately)
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        """Send the edited request."""
-        return drive(self._flow(request), handler)
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        """Send the edited request."""
-        return await adrive(self._flow(request), handler)
-
     def _flow(
         self, request: ModelRequest[Any]
     ) -> Flow[ModelResponse[Any] | ExtendedModelResponse[Any]]:
+        """Send the edited request."""
         edited, progress = self._edited(request)
         response: ModelResponse[Any] = yield edited
         if not progress:
             return response
         return ExtendedModelResponse(response, Command(update={"context_edits": progress}))
+
+    wrap_model_call, awrap_model_call = flow_layer(_flow)
 
     def _edited(self, request: ModelRequest[Any]) -> tuple[ModelRequest[Any], dict[str, str]]:
         """The request to send, and how far edits have got that went further than before."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from langchain_core.messages import ToolMessage
@@ -13,7 +13,7 @@ from ..state.errors import ConfigurationError
 from ..state.guardrail_errors import FirewallError
 from .base import AgentMiddleware
 from .firewall_rules import Condition, read_condition
-from .flows import Flow, adrive, drive
+from .flows import Flow, flow_layer
 
 OnViolation = Literal["message", "error", "ask"]
 
@@ -77,15 +77,8 @@ class ToolFirewallMiddleware(AgentMiddleware[Any, Any, Any]):
         rules = self._rules[tool] if tool in self._rules else self._rules[OTHERS]
         return None if rules is None else _fault(args, rules, "")
 
-    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
-        """Run a call if it is allowed."""
-        return drive(self._flow(request), handler)
-
-    async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
-        """Run a call if it is allowed, on the event loop."""
-        return await adrive(self._flow(request), handler)
-
     def _flow(self, request: ToolCallRequest) -> Flow[Any]:
+        """Run a call if it is allowed."""
         call = request.tool_call
         fault = self.fault(call["name"], call["args"])
         if fault is not None and self._on_violation == "ask" and self._is_allowed(call, fault):
@@ -100,6 +93,8 @@ class ToolFirewallMiddleware(AgentMiddleware[Any, Any, Any]):
             status="error",
             additional_kwargs={_MARK: fault},
         )
+
+    wrap_tool_call, awrap_tool_call = flow_layer(_flow)
 
     def _is_allowed(self, call: Any, fault: str) -> bool:
         question = {

@@ -10,14 +10,15 @@ such as an interrupt, comes the same way, and a flow that catches ``Exception`` 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import anyio
 from langgraph.errors import is_invalid_resume
 
 from ..tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
+from ..tools.calls import call_layer as call_either_form
 
 ResultT = TypeVar("ResultT")
 
@@ -69,17 +70,26 @@ def drive(flow: Flow[ResultT], handler: Callable[[Any], Any] = _no_handler) -> R
     Raises:
         WouldBlockError: Something that the flow asks for exists in an asynchronous form only.
     """
-    return run_inline(_drive(flow, handler, BLOCKING))
+    return run_inline(run_flow(flow, _as_awaited(handler), BLOCKING))
 
 
 async def adrive(
     flow: Flow[ResultT], handler: Callable[[Any], Awaitable[Any]] = _no_async_handler
 ) -> ResultT:
     """What a flow returns, its requests answered by an asynchronous function."""
-    return await _drive(flow, handler, AWAITING)
+    return await run_flow(flow, handler, AWAITING)
 
 
-async def _drive(flow: Flow[ResultT], handler: Callable[[Any], Any], calls: Calls) -> ResultT:
+async def run_flow(
+    flow: Flow[ResultT], handler: Callable[[Any], Awaitable[Any]], calls: Calls
+) -> ResultT:
+    """What a flow returns, in a run of either kind.
+
+    Args:
+        flow: The logic.
+        handler: The next layer; in a synchronous run it never suspends.
+        calls: The port of the run.
+    """
     try:
         wanted = next(flow)
         while True:
@@ -87,7 +97,7 @@ async def _drive(flow: Flow[ResultT], handler: Callable[[Any], Any], calls: Call
                 if isinstance(wanted, Ask):
                     answer = await calls.call(wanted.function, *wanted.args)
                 else:
-                    answer = handler(wanted) if calls.synchronous else await handler(wanted)
+                    answer = await handler(wanted)
             except Exception as error:
                 if is_invalid_resume(error):
                     # A wrong answer to a pause: no failure of the call, and no flow's business.
@@ -99,3 +109,70 @@ async def _drive(flow: Flow[ResultT], handler: Callable[[Any], Any], calls: Call
         return stop.value  # type: ignore[no-any-return]
     finally:
         flow.close()
+
+
+Core = Callable[..., Coroutine[Any, Any, Any]]
+"""A layer's logic for runs of both kinds: ``(self, calls, request, handler)``."""
+
+
+def layer_of(core: Core) -> tuple[Any, Any]:
+    """The two forms of a ``wrap_...`` hook, of logic that is written once.
+
+    An agent calls the logic itself and needs neither form; they are for whoever calls the hook.
+
+    Args:
+        core: An ``async def`` method that takes the port of the run, the request and the next
+            layer, which it awaits.
+
+    Returns:
+        The hook and its asynchronous twin: ``wrap_tool_call, awrap_tool_call = layer_of(_core)``.
+    """
+
+    def wrap(self: Any, request: Any, handler: Callable[[Any], Any]) -> Any:
+        return run_inline(core(self, BLOCKING, request, _as_awaited(handler)))
+
+    async def awrap(self: Any, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        return await core(self, AWAITING, request, handler)
+
+    wrap.__doc__ = awrap.__doc__ = core.__doc__
+    cast("Any", wrap).core = cast("Any", awrap).core = core
+    return wrap, awrap
+
+
+def flow_layer(flow: Callable[[Any, Any], Flow[Any]]) -> tuple[Any, Any]:
+    """:func:`layer_of` for a method that makes a flow of the request."""
+
+    async def core(self: Any, calls: Calls, request: Any, handler: Any) -> Any:
+        return await run_flow(flow(self, request), handler, calls)
+
+    core.__doc__ = flow.__doc__
+    return layer_of(core)
+
+
+def request_layer(change: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    """:func:`layer_of` for a method that makes a request of the request, and no more."""
+
+    async def core(self: Any, _: Calls, request: Any, handler: Any) -> Any:
+        return await handler(change(self, request))
+
+    core.__doc__ = change.__doc__
+    return layer_of(core)
+
+
+async def call_layer(
+    calls: Calls, layer: Dual, inner: Callable[[Any], Coroutine[Any, Any, Any]], request: Any
+) -> Any:
+    """Call a layer around ``inner``: its logic where it is there, else the form that fits."""
+    core: Core | None = getattr(layer, "core", None)
+    if core is not None:
+        return await core(calls, request, inner)
+    return await call_either_form(calls, layer, inner, request)
+
+
+def _as_awaited(handler: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Any]]:
+    """A plain function as one that can be awaited and never suspends."""
+
+    async def awaited(request: Any) -> Any:
+        return handler(request)
+
+    return awaited

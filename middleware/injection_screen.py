@@ -14,9 +14,10 @@ from typing_extensions import TypedDict
 
 from ..state.errors import ConfigurationError
 from ..state.schema import AgentState, OmitFromInput
-from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
+from ..tools.calls import Calls
 from .base import AgentMiddleware
 from .classifier import Classifier, Verdict
+from .flows import layer_of
 from .injection_signs import injection_signs, visible
 from .redaction.vault import merge_vaults
 
@@ -97,27 +98,16 @@ class InjectionScreenMiddleware(AgentMiddleware[Any, Any, Any]):
         if action == "ask":
             vars(self)["after_tools"] = self._ask
 
-    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
-        """Screen a result."""
-
-        async def inner(changed: Any) -> Any:
-            return handler(changed)
-
-        return run_inline(self._screen(BLOCKING, request, inner))
-
-    async def awrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[Any], Awaitable[Any]]
-    ) -> Any:
-        """Screen a result, on the event loop."""
-        return await self._screen(AWAITING, request, handler)
-
     async def _screen(
         self, calls: Calls, request: ToolCallRequest, handler: Callable[[Any], Awaitable[Any]]
     ) -> Any:
+        """Screen a result."""
         result = await handler(request)
         if self._tools is not None and request.tool_call["name"] not in self._tools:
             return result
         return await self._screened(calls, result)
+
+    wrap_tool_call, awrap_tool_call = layer_of(_screen)
 
     async def _screened(self, calls: Calls, result: Any) -> Any:
         """A result with its messages screened; those of commands too."""

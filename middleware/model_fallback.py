@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -11,7 +10,7 @@ from langgraph.errors import GraphBubbleUp
 from .base import AgentMiddleware
 from .cache_marks import portable_request as _sanitize_request_for_fallback
 from .chat_model_check import checked_model
-from .flows import Flow, adrive, drive
+from .flows import Flow, flow_layer
 from .model_names import init_chat_model
 from .request import ModelRequest, ModelResponse
 
@@ -46,21 +45,8 @@ class ModelFallbackMiddleware(AgentMiddleware[Any, Any, Any]):
             for m in (first_model, *additional_models)
         ]
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
-        """Ask one model after the other until one answers."""
-        return drive(self._flow(request), handler)
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
-        """The same in an asynchronous run."""
-        return await adrive(self._flow(request), handler)
-
     def _flow(self, request: ModelRequest[Any]) -> Flow[ModelResponse[Any]]:
+        """Ask one model after the other until one answers."""
         failures: list[Exception] = []
         for model in (None, *self.models):
             # Outside of the try: a fault of ours is not to be taken for one of the model's.
@@ -77,3 +63,5 @@ class ModelFallbackMiddleware(AgentMiddleware[Any, Any, Any]):
         for number, earlier in enumerate(failures, 1):
             last.add_note(f"Model {number} failed before with {type(earlier).__name__}: {earlier}")
         raise last
+
+    wrap_model_call, awrap_model_call = flow_layer(_flow)

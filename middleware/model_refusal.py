@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from langchain_core.exceptions import ModelRefusalError
@@ -11,7 +10,7 @@ from langgraph.types import TracePolicy, omit_payload
 
 from ..state.errors import StructuredOutputError
 from .base import AgentMiddleware
-from .flows import Flow, adrive, drive
+from .flows import Flow, flow_layer
 from .request import ModelRequest, ModelResponse
 
 
@@ -28,31 +27,19 @@ class ModelRefusalMiddleware(AgentMiddleware[Any, Any, Any]):
 
     trace_policy = TracePolicy(process_inputs=omit_payload)
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
+    def _flow(self, request: ModelRequest[Any]) -> Flow[ModelResponse[Any]]:
         """Raise if the reply is a refusal."""
-        return drive(_flow(request), handler)
+        try:
+            response: ModelResponse[Any] = yield request
+        except StructuredOutputError as error:
+            if isinstance(error.ai_message, BaseMessage):
+                _raise_if_refused(error.ai_message)
+            raise
+        for message in response.result:
+            _raise_if_refused(message)
+        return response
 
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
-        """The same in an asynchronous run."""
-        return await adrive(_flow(request), handler)
-
-
-def _flow(request: ModelRequest[Any]) -> Flow[ModelResponse[Any]]:
-    try:
-        response: ModelResponse[Any] = yield request
-    except StructuredOutputError as error:
-        if isinstance(error.ai_message, BaseMessage):
-            _raise_if_refused(error.ai_message)
-        raise
-    for message in response.result:
-        _raise_if_refused(message)
-    return response
+    wrap_model_call, awrap_model_call = flow_layer(_flow)
 
 
 def _raise_if_refused(message: BaseMessage) -> None:

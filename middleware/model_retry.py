@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langchain_core.messages import AIMessage
 
 from ..tools.error_text import scrub
 from .base import AgentMiddleware
-from .flows import Flow, adrive, drive
+from .flows import Flow, flow_layer
 from .request import ModelRequest, ModelResponse
 from .retry_hints import default_retry_on
 from .retrying import OnFailure, Retrying, RetryOn, RetryPolicy, attempts_text, retry_flow
@@ -74,20 +73,6 @@ class ModelRetryMiddleware(Retrying, AgentMiddleware[Any, Any, Any]):
         )
         self.tools = []
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
-        """Call the model until it answers or the attempts are used up."""
-        return drive(self._flow(request), handler)
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
-        """The same in an asynchronous run."""
-        return await adrive(self._flow(request), handler)
-
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """End a run whose model has failed for good."""
         last = state["messages"][-1] if state["messages"] else None
@@ -96,7 +81,10 @@ class ModelRetryMiddleware(Retrying, AgentMiddleware[Any, Any, Any]):
         return None
 
     def _flow(self, request: ModelRequest[Any]) -> Flow[ModelResponse[Any]]:
+        """Call the model until it answers or the attempts are used up."""
         return retry_flow(request, self.policy, self._give_up)
+
+    wrap_model_call, awrap_model_call = flow_layer(_flow)
 
     def _give_up(self, error: Exception, attempts: int) -> ModelResponse[Any]:
         if callable(self.on_failure):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 
@@ -17,10 +17,10 @@ from pydantic import BaseModel, Field, JsonValue
 from ..state.errors import InvalidInputError, RunError
 from ..state.schema import AgentState, OmitFromInput
 from .base import AgentMiddleware
-from .flows import Ask, Flow, adrive, drive
+from .flows import Ask, Flow, adrive, drive, request_layer
 from .internal_call_transformer import internal_config
 from .model_names import init_chat_model
-from .request import ModelRequest, ModelResponse
+from .request import ModelRequest
 
 _QUESTION = "model_route"
 
@@ -98,20 +98,6 @@ class ModelRouterMiddleware(AgentMiddleware[Any, Any, Any]):
         """The same in an asynchronous run."""
         return await adrive(self._choose(state))
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
-        """Send the call to the chosen model."""
-        return handler(self._routed(request))
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
-        """The same in an asynchronous run."""
-        return await handler(self._routed(request))
-
     def _choose(self, state: Any) -> Flow[dict[str, Any]]:
         task = _latest_human_message(state)
         asked = {"state": task, "questions": _routing_questions(self.config)}
@@ -127,7 +113,10 @@ class ModelRouterMiddleware(AgentMiddleware[Any, Any, Any]):
         return {_QUESTION: answer}
 
     def _routed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Send the call to the chosen model."""
         return request.override(model=self.models[request.state[_QUESTION].choice])
+
+    wrap_model_call, awrap_model_call = request_layer(_routed)
 
 
 def _routing_questions(config: ModelRouterConfig) -> dict[str, Question]:

@@ -16,6 +16,7 @@ from ..state.schema import AgentState, PrivateStateAttr
 from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .base import AgentMiddleware
 from .classifier import Classifier, Verdict
+from .flows import layer_of
 from .redaction.guarded_request import GuardedRequest
 from .redaction.memory import MessageMemory
 from .redaction.quiet_model import QuietModels
@@ -116,18 +117,6 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
         """Ask about messages of users that came since, on the event loop."""
         return await self._input(AWAITING, state, everywhere=False)
 
-    def wrap_model_call(self, request: Any, handler: Any) -> Any:
-        """Ask about the reply."""
-
-        async def inner(changed: Any) -> Any:
-            return handler(changed)
-
-        return run_inline(self._output(BLOCKING, request, inner))
-
-    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
-        """Ask about the reply, on the event loop."""
-        return await self._output(AWAITING, request, handler)
-
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """End the run behind a reply that was replaced."""
         last = state["messages"][-1] if state["messages"] else None
@@ -168,6 +157,7 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
         request: ModelRequest[Any],
         handler: Callable[[Any], Awaitable[ModelResponse[Any]]],
     ) -> Any:
+        """Ask about the reply."""
         if not self._check_output:
             return await handler(request)
         response = await handler(GuardedRequest.of(request, self._models))
@@ -178,6 +168,8 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
                 self._raise_if_wanted("output", verdict)
                 return ModelResponse([self._refused(response)])
         return response
+
+    wrap_model_call, awrap_model_call = layer_of(_output)
 
     def _refused(self, response: ModelResponse[Any]) -> AIMessage:
         reply = next(m for m in response.result if isinstance(m, AIMessage))
@@ -205,23 +197,10 @@ class ResultModeration:
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
 
-    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
-        """The layer in a synchronous run."""
-
-        async def inner(changed: Any) -> Any:
-            return handler(changed)
-
-        return run_inline(self._result(BLOCKING, request, inner))
-
-    async def awrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[Any], Awaitable[Any]]
-    ) -> Any:
-        """The layer in an asynchronous run."""
-        return await self._result(AWAITING, request, handler)
-
     async def _result(
         self, calls: Calls, request: ToolCallRequest, handler: Callable[[Any], Awaitable[Any]]
     ) -> Any:
+        """Ask about a result."""
         result = await handler(request)
         verdict = Verdict(flagged=False)
         for message in tool_messages(result):
@@ -236,6 +215,8 @@ class ResultModeration:
             name=call["name"],
             status="error",
         )
+
+    wrap_tool_call, awrap_tool_call = layer_of(_result)
 
 
 def tool_messages(result: Any) -> list[ToolMessage]:

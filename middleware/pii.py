@@ -11,7 +11,7 @@ from langgraph.types import Command, TracePolicy, omit_payload
 
 from ..state.errors import ConfigurationError
 from .base import AgentMiddleware, hook_config
-from .flows import Flow, adrive, drive
+from .flows import Flow, flow_layer
 from .redaction.builtin import BUILTIN_DETECTORS
 from .redaction.guarded_request import GuardedRequest, ModelGuards
 from .redaction.lookback import LOOKBACK
@@ -177,15 +177,8 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
             return None
         return self._look(state, everywhere=False, only=AIMessage)
 
-    def wrap_model_call(self, request: Any, handler: Any) -> Any:
-        """Guard the model, and look at what is sent."""
-        return drive(self._flow(request), handler)
-
-    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
-        """Guard the model, and look at what is sent."""
-        return await adrive(self._flow(request), handler)
-
     def _flow(self, request: ModelRequest[Any]) -> Flow[Any]:
+        """Guard the model, and look at what is sent."""
         found: dict[str, str] = {}
         token = FOUND.set(found)
         try:
@@ -196,6 +189,8 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         if not found:
             return response
         return ExtendedModelResponse(response, Command(update={"pii_vault": found}))
+
+    wrap_model_call, awrap_model_call = flow_layer(_flow)
 
     def _guarded(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         if self.apply_to_output or self.apply_to_tool_args:

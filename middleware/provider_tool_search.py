@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from langchain_core.runnables.config import ensure_config
@@ -11,7 +11,8 @@ from langchain_core.tools import BaseTool
 
 from ..state.errors import ConfigurationError
 from .base import AgentMiddleware
-from .request import ModelRequest, ModelResponse
+from .flows import request_layer
+from .request import ModelRequest
 from .tool_filter import tool_names
 
 SEARCH_TOOLS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -52,25 +53,12 @@ class ProviderToolSearchMiddleware(AgentMiddleware[Any, Any, Any]):
         """
         self.searchable_tool_names = set(tool_names(searchable_tools, "searchable_tools") or ())
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
+    def _deferred(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Defer tools.
 
         Raises:
             ConfigurationError: A named tool is not there, or the provider has no tool search.
         """
-        return handler(self._deferred(request))
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
-        """The same in an asynchronous run."""
-        return await handler(self._deferred(request))
-
-    def _deferred(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         tools = request.tools
         known = {tool.name for tool in tools if isinstance(tool, BaseTool)}
         if missing := sorted(self.searchable_tool_names - known):
@@ -86,6 +74,8 @@ class ProviderToolSearchMiddleware(AgentMiddleware[Any, Any, Any]):
             raise _no_search(request.model, provider)
         marked = [_marked(tool) if self._is_deferred(tool) else tool for tool in tools]
         return request.override(tools=[*marked, dict(SEARCH_TOOLS[provider])])
+
+    wrap_model_call, awrap_model_call = request_layer(_deferred)
 
     def _is_deferred(self, tool: Any) -> bool:
         if not isinstance(tool, BaseTool):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import SystemMessage, ToolMessage
@@ -14,7 +13,8 @@ from typing_extensions import TypedDict
 from ..state.history import pending_calls
 from ..state.schema import AgentState, OmitFromInput, ResponseT
 from .base import AgentMiddleware
-from .request import ModelRequest, ModelResponse
+from .flows import request_layer
+from .request import ModelRequest
 
 NAME = "write_todos"
 
@@ -98,20 +98,6 @@ class TodoListMiddleware(AgentMiddleware[Any, Any, Any]):
         self.tools = [write_todos.model_copy(update={"description": tool_description})]
         self._last: tuple[SystemMessage | None, SystemMessage] | None = None
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
-        """Add the system prompt."""
-        return handler(self._instructed(request))
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
-        """The same in an asynchronous run."""
-        return await handler(self._instructed(request))
-
     def after_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002
         """Refuse several plans in one reply."""
         plans = [call for call in pending_calls(state["messages"]) if call["name"] == NAME]
@@ -124,11 +110,14 @@ class TodoListMiddleware(AgentMiddleware[Any, Any, Any]):
         return {"messages": answers}
 
     def _instructed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Add the system prompt."""
         before, last = request.system_message, self._last
         # Nearly always the agent's own prompt, the same object for each call.
         if last is None or last[0] is not before:
             last = self._last = before, self._with_instructions(before)
         return request.override(system_message=last[1])
+
+    wrap_model_call, awrap_model_call = request_layer(_instructed)
 
     def _with_instructions(self, before: SystemMessage | None) -> SystemMessage:
         blocks: list[Any] = list(before.content_blocks) if before is not None else []

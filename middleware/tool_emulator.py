@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -14,7 +14,7 @@ from langgraph.types import Command
 from ..state.errors import ConfigurationError
 from .base import AgentMiddleware
 from .chat_model_check import checked_model
-from .flows import Ask, Flow, adrive, drive, forward
+from .flows import Ask, Flow, flow_layer, forward
 from .internal_call_transformer import InternalCallTransformer, internal_config
 from .model_names import init_chat_model
 from .tool_filter import tool_names
@@ -66,26 +66,13 @@ class LLMToolEmulator(AgentMiddleware[Any, Any, Any]):
         self.emulate_all = tools is None
         self.tools_to_emulate = set(tool_names(tools) or ())
 
-    def wrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
-    ) -> ToolMessage | Command[Any]:
-        """Answer a call of an emulated tool."""
-        return drive(self._flow(request), handler)
-
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
-        """The same in an asynchronous run."""
-        return await adrive(self._flow(request), handler)
-
     def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
+        """Answer a call of an emulated tool."""
         if self.emulate_all or request.tool_call["name"] in self.tools_to_emulate:
             return self._played(request)
         return forward(request)
+
+    wrap_tool_call, awrap_tool_call = flow_layer(_flow)
 
     def _played(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
         call = request.tool_call

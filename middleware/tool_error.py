@@ -15,7 +15,7 @@ from ..state.errors import ConfigurationError, InvalidUpdateError, WouldBlockErr
 from ..state.fatal import fatal
 from ..tools.calls import Dual
 from .base import AgentMiddleware
-from .flows import Ask, Flow, adrive, drive, forward
+from .flows import Ask, Flow, flow_layer, forward
 from .tool_filter import called_tool, error_answer, tool_names
 
 Content = str | list[Any]
@@ -62,26 +62,13 @@ class ToolErrorMiddleware(AgentMiddleware[Any, Any, Any]):
         self._handle = Dual("on_error", on_error, aon_error)
         self._tool_filter = tool_names(tools)
 
-    def wrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
-    ) -> ToolMessage | Command[Any]:
-        """Run the tool and ask the function if it fails."""
-        return drive(self._flow(request), handler)
-
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
-        """The same in an asynchronous run."""
-        return await adrive(self._flow(request), handler)
-
     def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
+        """Run the tool and ask the function if it fails."""
         if self._tool_filter is not None and called_tool(request) not in self._tool_filter:
             return forward(request)
         return self._guarded(request)
+
+    wrap_tool_call, awrap_tool_call = flow_layer(_flow)
 
     def _guarded(self, request: ToolCallRequest) -> Flow[Any]:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from langgraph.types import Command
 
 from ..tools.error_text import scrub
 from .base import AgentMiddleware
-from .flows import Flow, adrive, drive, forward
+from .flows import Flow, flow_layer, forward
 from .retry_hints import default_retry_on
 from .retrying import OnFailure, Retrying, RetryOn, RetryPolicy, attempts_text, retry_flow
 from .tool_filter import called_tool, error_answer, tool_names
@@ -82,26 +82,13 @@ class ToolRetryMiddleware(Retrying, AgentMiddleware[Any, Any, Any]):
         self._tool_filter = tool_names(tools)
         self.tools = []
 
-    def wrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
-    ) -> ToolMessage | Command[Any]:
-        """Run the tool until it succeeds or the attempts are used up."""
-        return drive(self._flow(request), handler)
-
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
-        """The same in an asynchronous run."""
-        return await adrive(self._flow(request), handler)
-
     def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
+        """Run the tool until it succeeds or the attempts are used up."""
         if self._tool_filter is not None and called_tool(request) not in self._tool_filter:
             return forward(request)
         return retry_flow(request, self.policy, partial(self._give_up, request))
+
+    wrap_tool_call, awrap_tool_call = flow_layer(_flow)
 
     def _give_up(self, request: ToolCallRequest, error: Exception, attempts: int) -> ToolMessage:
         if callable(self.on_failure):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.exceptions import OutputParserException
@@ -16,10 +16,10 @@ from ..state.errors import ConfigurationError, StructuredOutputError
 from ..state.schema import AgentState, PrivateStateAttr
 from .base import AgentMiddleware
 from .chat_model_check import checked_model
-from .flows import Ask, Flow, adrive, drive, forward
+from .flows import Ask, Flow, flow_layer, forward
 from .internal_call_transformer import InternalCallTransformer, internal_config
 from .model_names import init_chat_model
-from .request import ExtendedModelResponse, ModelCallResult, ModelRequest, ModelResponse
+from .request import ExtendedModelResponse, ModelCallResult, ModelRequest
 from .selection_schema import read_selection, selection_schema
 
 DEFAULT_SYSTEM_PROMPT = "Choose the tools that are needed to do what the user asks for."
@@ -101,26 +101,13 @@ class LLMToolSelectorMiddleware(AgentMiddleware[Any, Any, Any]):
         self.on_parsing_failure = on_parsing_failure
         self.every_call = every_call
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelCallResult:
+    def _flow(self, request: ModelRequest[Any]) -> Flow[ModelCallResult]:
         """Offer the selected tools.
 
         Raises:
             ConfigurationError: A tool that is always to be offered is not there.
             StructuredOutputError: The selecting model gave no usable answer.
         """
-        return drive(self._flow(request), handler)
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelCallResult:
-        """The same in an asynchronous run."""
-        return await adrive(self._flow(request), handler)
-
-    def _flow(self, request: ModelRequest[Any]) -> Flow[ModelCallResult]:
         tools = [tool for tool in request.tools if isinstance(tool, BaseTool)]
         names = {tool.name for tool in tools}
         if missing := [name for name in self.always_include if name not in names]:
@@ -133,6 +120,8 @@ class LLMToolSelectorMiddleware(AgentMiddleware[Any, Any, Any]):
         return (
             self._selecting(request, choices) if choices and request.messages else forward(request)
         )
+
+    wrap_model_call, awrap_model_call = flow_layer(_flow)
 
     def _selecting(self, request: ModelRequest[Any], choices: list[BaseTool]) -> Flow[Any]:
         task = _task_of(cast("list[BaseMessage]", request.messages))

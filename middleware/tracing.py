@@ -10,7 +10,8 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config, patch_config
 from langgraph.types import TracePolicy
 
-from ..tools.calls import Calls, Dual, call_layer
+from ..tools.calls import Calls, Dual
+from .flows import call_layer
 from .trace_payload import HookInput, without_keys
 
 _DEFAULT: dict[str, TracePolicy | None] = {"policy": None}

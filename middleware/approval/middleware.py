@@ -8,7 +8,7 @@ first two is stopped at the third.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
@@ -25,7 +25,7 @@ from ...state.reducers import fold_messages, index_messages, stamp_messages
 from ...state.schema import AgentState
 from ...tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from ..base import AgentMiddleware
-from ..flows import Flow, adrive, drive
+from ..flows import Flow, flow_layer
 from .asking import Decided, ask_alone, ask_now, ask_together, check_can_pause, check_decision
 from .breakpoint import BreakpointConfirmationStrategy
 from .confirmation import ConfirmationUIResult
@@ -112,22 +112,6 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         """``before_tools`` in an asynchronous run."""
         return await self._decide(AWAITING, Moment(state, runtime, config or {}))
 
-    def wrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
-    ) -> ToolMessage | Command[Any]:
-        """Run the call that was let through, and no other."""
-        return cast("ToolMessage", drive(self._guard(request), handler))
-
-    async def awrap_tool_call(
-        self,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
-    ) -> ToolMessage | Command[Any]:
-        """``wrap_tool_call`` in an asynchronous run."""
-        return await adrive(self._guard(request), handler)
-
     async def _decide(self, calls: Calls, moment: Moment) -> dict[str, Any] | None:
         questions = self._reviewer.questions(moment)
         if not questions:
@@ -180,7 +164,7 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         learn(question.rule.policy, question.description, question.call, result)
 
     def _guard(self, request: ToolCallRequest) -> Flow[Any]:
-        """Run a call as it was approved, ask about it now, or refuse it."""
+        """Run a call as it was approved and no other, ask about it now, or refuse it."""
         moment = Moment(request.state or {}, _runtime(), _config())
         call = request.tool_call
         clearance = self._clearance(call, moment)
@@ -192,6 +176,8 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
             request = self._edited(request, clearance.action)
         result = yield request
         return annotate(result, clearance.note, cast("str", call["id"]))
+
+    wrap_tool_call, awrap_tool_call = flow_layer(_guard)
 
     def _clearance(self, call: ToolCall, moment: Moment) -> Clearance:
         """Whether a call may run."""

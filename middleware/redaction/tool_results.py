@@ -14,7 +14,7 @@ from langgraph.types import Command
 
 from ...state.errors import ConfigurationError, ToolExecutionError
 from ...state.guardrail_errors import DetectorError, PIIDetectionError
-from ..flows import Flow, adrive, drive
+from ..flows import Flow, flow_layer
 from .redactor import FOUND, Redactor
 from .surfaces import change_value
 from .vault import restore_value
@@ -40,15 +40,8 @@ class ToolResults:
         self._covers = covers
         self._restores = restores
 
-    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
-        """The layer in a synchronous run."""
-        return drive(self._flow(request), handler)
-
-    async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[[Any], Any]) -> Any:
-        """The layer in an asynchronous run."""
-        return await adrive(self._flow(request), handler)
-
     def _flow(self, request: ToolCallRequest) -> Flow[Any]:
+        """The layer in a synchronous run."""
         call, found = request.tool_call, dict[str, str]()
         token = FOUND.set(found)
         try:
@@ -69,6 +62,8 @@ class ToolResults:
             return result
         rest = cast("list[Any]", result if isinstance(result, list) else [result])
         return [Command(update={"pii_vault": found}), *rest]
+
+    wrap_tool_call, awrap_tool_call = flow_layer(_flow)
 
     def refuse_withheld(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
         """End the run if a result of the last calls was withheld.
