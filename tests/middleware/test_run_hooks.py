@@ -313,3 +313,52 @@ async def test_a_hook_after_the_run_runs_once_however_it_ended(
     reason = {"text": "text", "tool": "search", "limit": "max_agent_steps"}[exits]
     assert result["messages"][-1].text == f"ended by {reason}"
     assert sum(m.text.startswith("ended") for m in result["messages"]) == 1
+
+
+async def test_the_step_limit_is_no_exit_that_hooks_may_refuse(
+    run: Any, scripted: Any, calling: Any
+) -> None:
+    ended: list[str] = []
+
+    @hook
+    def refuse(state: State) -> None:
+        ended.append("on_exit")
+        state.set("continue_run", True)
+
+    model = scripted(calling(("search", {"query": "a"})))
+    agent = create_agent(model, [search], hooks={"on_exit": [refuse]}, max_agent_steps=1)
+    result = await run(agent, {"messages": "go"})
+    assert (ended, result["exit_reason"]) == ([], "max_agent_steps")
+
+
+async def test_a_run_that_fails_skips_what_comes_after_it(run: Any, scripted: Any) -> None:
+    ended: list[str] = []
+
+    def after(_state: Any) -> None:
+        ended.append("after_run")
+
+    @hook
+    def fail(state: State) -> None:
+        raise KeyError(*state["messages"])
+
+    agent = create_agent(scripted("x"), [], hooks={"on_exit": [fail], "after_run": [after]})
+    with pytest.raises(KeyError, match="go"):
+        await run(agent, {"messages": "go"})
+    assert ended == []
+
+
+async def test_an_exit_that_was_refused_leaves_no_reason(run: Any, scripted: Any) -> None:
+    seen: list[Any] = []
+
+    @hook
+    def insist(state: State) -> None:
+        seen.append(state.get("exit_reason"))
+        state.set("continue_run", len(seen) == 2)
+
+    @hook
+    def look(state: State) -> None:
+        seen.append(state.get("exit_reason"))
+
+    hooks = {"on_exit": [insist], "before_llm": [look]}
+    await run(create_agent(scripted("a", "b"), [search], hooks=hooks), {"messages": "go"})
+    assert seen == [None, "text", None, "text"]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from langchain_core.tools import StructuredTool
@@ -46,6 +46,17 @@ def test_arguments_from_state_are_not_offered(way: str) -> None:
     assert isinstance(made, StateTool)
     assert offered(made) == ["unit"]
     assert made.name == ("awaited" if way == "async" else "count")
+
+
+def test_words_beside_a_type_describe_the_argument() -> None:
+    @tool
+    def search(query: Annotated[str, "What to look for"], limit: int = 3) -> str:
+        """Search."""
+        return f"{query}{limit}"
+
+    parameters = convert_to_openai_tool(search)["function"]["parameters"]
+    assert parameters["properties"]["query"]["description"] == "What to look for"
+    assert parameters["required"] == ["query"]
 
 
 def test_an_argument_schema_of_ones_own_may_offer_them() -> None:

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+
+from interlock.state.containers import copy_containers
+
+
+def test_containers_are_copied_at_every_depth() -> None:
+    value: Any = {"a": [1, {"b": {2}}], "c": ([3],)}
+    copied = copy_containers(value)
+    assert copied == value
+    value["a"][1]["b"].add(9)
+    value["c"][0].append(9)
+    value["d"] = 9
+    assert copied == {"a": [1, {"b": {2}}], "c": ([3],)}
+
+
+def test_everything_else_is_handed_on() -> None:
+    class Own(list[int]):
+        """A list with a meaning of its own."""
+
+    lock, message, own = threading.Lock(), HumanMessage("x"), Own([1])
+    copied = copy_containers([lock, [message], own])
+    assert copied[0] is lock
+    assert copied[1][0] is message
+    assert copied[2] is own
