@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from interlock.graph import AgentGraph, create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import HumanInTheLoopMiddleware
+
+THREAD: dict[str, Any] = {"configurable": {"thread_id": "t"}}
 
 
 @dataclass
@@ -60,6 +63,39 @@ def run(request: pytest.FixtureRequest) -> Callable[..., Awaitable[dict[str, Any
         return await agent.ainvoke(value, config, **options)
 
     return go
+
+
+Run = Callable[..., Awaitable[dict[str, Any]]]
+
+
+@pytest.fixture
+def begin(run: Run) -> Run:
+    """``await begin(agent)``: the result of a run in thread ``t``, up to its first pause."""
+
+    async def go(agent: AgentGraph) -> dict[str, Any]:
+        return await run(agent, {"messages": [HumanMessage("go")]}, THREAD)
+
+    return go
+
+
+@pytest.fixture
+def decide(run: Run) -> Run:
+    """``await decide(agent, decision, ...)``: how the thread goes on, in LangChain's notation."""
+
+    async def go(agent: AgentGraph, *decisions: Any) -> dict[str, Any]:
+        return await run(agent, Command(resume={"decisions": list(decisions)}), THREAD)
+
+    return go
+
+
+@pytest.fixture
+def edit() -> Callable[..., dict[str, Any]]:
+    """``edit("tool", name=value)``: a decision to run this instead."""
+
+    def make(name: str, **args: Any) -> dict[str, Any]:
+        return {"type": "edit", "edited_action": {"name": name, "args": args}}
+
+    return make
 
 
 @pytest.fixture

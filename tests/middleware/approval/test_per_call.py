@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from langgraph.types import Command
 
 from interlock.middleware import (
@@ -15,28 +15,17 @@ from interlock.middleware import (
 
 Run = Callable[..., Awaitable[dict[str, Any]]]
 Calling = Callable[..., AIMessage]
-Texts = Callable[[dict[str, Any]], dict[str, str]]
 
 THREAD: dict[str, Any] = {"configurable": {"thread_id": "t"}}
-GO: dict[str, Any] = {"messages": [HumanMessage("go")]}
 APPROVE = {"type": "approve"}
-REJECT = {"type": "reject"}
-
-
-def answer(*decisions: Any) -> Command[Any]:
-    return Command(resume={"decisions": list(decisions)})
-
-
-def edit(name: str, **args: Any) -> dict[str, Any]:
-    return {"type": "edit", "edited_action": {"name": name, "args": args}}
 
 
 async def test_per_call_asks_for_each_call_and_runs_it_when_it_is_answered(
-    desk: Any, run: Run, calling: Calling
+    desk: Any, run: Run, calling: Calling, begin: Run
 ) -> None:
     reply = calling(("send", {"to": "a"}), ("send", {"to": "b"}), ("burn", {"what": "x"}))
     agent = desk.agent(reply, interrupt_mode="per_call")
-    pauses = (await run(agent, GO, THREAD))["__interrupt__"]
+    pauses = (await begin(agent))["__interrupt__"]
     assert desk.did == ["burn x"]
     first, second = sorted(pauses, key=lambda p: p.value["tool_call_id"])
 
@@ -47,7 +36,7 @@ async def test_per_call_asks_for_each_call_and_runs_it_when_it_is_answered(
 
 
 async def test_per_call_edit_may_raise_a_second_question(
-    desk: Any, run: Run, calling: Calling
+    desk: Any, run: Run, calling: Calling, begin: Run, edit: Any
 ) -> None:
     agent = desk.agent(
         calling(("send", {"to": "a"})),
@@ -55,7 +44,7 @@ async def test_per_call_edit_may_raise_a_second_question(
         interrupt_mode="per_call",
         allow_tool_change=True,
     )
-    (pause,) = (await run(agent, GO, THREAD))["__interrupt__"]
+    (pause,) = (await begin(agent))["__interrupt__"]
     change: Command[Any] = Command(resume={pause.id: edit("burn", what="a")})
     (pause,) = (await run(agent, change, THREAD))["__interrupt__"]
     assert pause.value["name"] == "burn"
@@ -64,11 +53,11 @@ async def test_per_call_edit_may_raise_a_second_question(
 
 
 async def test_per_call_wrong_answer_among_several_runs_none_of_them(
-    desk: Any, run: Run, calling: Calling
+    desk: Any, run: Run, calling: Calling, begin: Run
 ) -> None:
     reply = calling(("send", {"to": "a"}), ("send", {"to": "b"}))
     agent = desk.agent(reply, interrupt_mode="per_call")
-    first, second = (await run(agent, GO, THREAD))["__interrupt__"]
+    first, second = (await begin(agent))["__interrupt__"]
     with pytest.raises(InvalidDecisionError, match=second.id):
         await run(agent, Command(resume={first.id: APPROVE, second.id: {"type": "no"}}), THREAD)
     assert desk.did == []
