@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
@@ -34,6 +34,7 @@ class HookRunner:
         self._calls = stretch.calls
         self._config = stretch.config
         self._runtime = stretch.runtime
+        self._tools = stretch.tools
         self.dirty = False
         """Something took effect in this node that must not be repeated."""
         self.contributions: dict[str, list[str]] = {}
@@ -89,9 +90,10 @@ class HookRunner:
 
     def _view(self, hook: Hook) -> LiveState:
         """The live state for a hook, with what it may read besides the state."""
-        shown: dict[str, Any] = {
-            "tools": [*self._plan.executor.tools.by_name.values()],
-            "hook_context": {} if self._runtime.context is None else self._runtime.context,
+        context = self._runtime.context
+        shown: dict[str, Callable[[], Any]] = {
+            "tools": lambda: [*self._tools.executor.tools.by_name.values()],
+            "hook_context": lambda: {} if context is None else context,
         }
         return LiveState(self._work, self._plan.schema.fields, hook.owner, shown)
 

@@ -51,12 +51,6 @@ def with_run_hooks(plan: HookPlan, hooks: Mapping[str, Sequence[Any]] | None) ->
     return replace(plan, hooks=merged)
 
 
-def hook_objects(hooks: Mapping[str, Sequence[Any]] | None) -> list[Any]:
-    """Every hook once, in order, also one that serves several points: for ``warm_up`` and ``close``."""
-    unique = {id(hook): hook for given in (hooks or {}).values() for hook in given}
-    return list(unique.values())
-
-
 def _point(name: str) -> HookPoint:
     point = RUN_POINTS.get(name, name)
     for native in HOOK_POINTS:

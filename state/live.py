@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .containers import copy_containers
 from .errors import InvalidUpdateError
 from .fields import StateField
 from .schema import JUMP_TARGETS
@@ -29,7 +28,7 @@ class LiveState(State):
         work: WorkingState,
         fields: Mapping[str, StateField],
         owner: str,
-        shown: Mapping[str, Any] | None = None,
+        shown: Mapping[str, Callable[[], Any]] | None = None,
     ) -> None:
         """Look at a working state.
 
@@ -37,7 +36,7 @@ class LiveState(State):
             work: The state.
             fields: Its declared keys.
             owner: Who is given the view, for error texts.
-            shown: Values beside the state that can be read only.
+            shown: What can be read beside the state, as functions that are asked for it.
         """
         self._work = work
         self._fields = fields
@@ -77,9 +76,10 @@ class LiveState(State):
         self.written.append(key)
 
     def __getitem__(self, key: str) -> Any:
-        for values in (self.signals, self._shown):
-            if key in values:
-                return copy_containers(values[key])
+        if key in self.signals:
+            return self.signals[key]
+        if key in self._shown:
+            return self._shown[key]()
         return super().__getitem__(key)
 
     def __contains__(self, key: object) -> bool:

@@ -12,7 +12,6 @@ from langchain_core.messages import HumanMessage
 
 from interlock.graph import create_agent
 from interlock.middleware import AgentMiddleware, hook
-from interlock.middleware.run_hooks import hook_objects
 from interlock.state import ConfigurationError, State, WouldBlockError
 
 
@@ -57,16 +56,6 @@ async def test_one_hook_serves_several_points(run: Any, scripted: Any) -> None:
     agent = create_agent(scripted("done"), [], hooks={"before_llm": [count], "after_run": [count]})
     await run(agent, {"messages": "go"})
     assert seen == [1, 2]
-
-
-def test_hooks_are_listed_once_for_their_lifecycle() -> None:
-    def look(state: State) -> None:
-        """Do nothing."""
-
-    first, second = hook(look), hook(look)
-    hooks = {"before_llm": [first, second], "on_exit": [second, first]}
-    assert hook_objects(hooks) == [first, second]
-    assert hook_objects(None) == []
 
 
 async def test_an_asynchronous_run_prefers_the_asynchronous_form(scripted: Any) -> None:

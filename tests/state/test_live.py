@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -20,7 +21,8 @@ RULES = rules_of(FIELDS)
 
 
 def looking_at(work: WorkingState, **shown: Any) -> LiveState:
-    return LiveState(work, FIELDS, "hook", shown)
+    functions: Any = {key: partial(list, value) for key, value in shown.items()}
+    return LiveState(work, FIELDS, "hook", functions)
 
 
 def of_tool(**values: Any) -> ToolState:
@@ -37,7 +39,7 @@ def test_a_view_writes_through_at_once_and_in_order() -> None:
 
 
 def test_what_is_shown_can_be_read_and_not_written() -> None:
-    view = looking_at(WorkingState({"docs": []}, RULES), tools=["t"], hook_context={})
+    view = looking_at(WorkingState({"docs": []}, RULES), tools=["t"], hook_context=[])
     assert (view["tools"], set(view), len(view)) == (["t"], {"docs", "tools", "hook_context"}, 3)
     assert "tools" in view
     with pytest.raises(InvalidUpdateError, match="hook wrote state key 'tools'"):
