@@ -13,6 +13,7 @@ from ..state.ledger import Cursor, Ledger
 from ..state.storage import check_storable
 from ..state.working import WorkingState
 from .engine import write_keys
+from .hand_over import HAND_OVER, commands
 from .phases import HOME, Pause
 from .plan import TOOLS, AgentPlan
 
@@ -38,8 +39,6 @@ class Commit:
         self._durable = durable
         self.contributions: dict[str, list[str]] = {}
         """Keys that hooks updated, by hook; shown to those who stream updates."""
-        self.for_parent: Sequence[Command[Any]] = ()
-        """Commands for the graph around this one."""
 
     def pause(self, pause: Pause) -> list[Command[Any]]:
         """Go on at the cursor, in the node where its phase lives."""
@@ -52,13 +51,25 @@ class Commit:
         """Run each call as a task; the superstep after them takes up the tools phase."""
         return self.go(Cursor("tools"), [Send(TOOLS, {"tool_call": call}) for call in calls])
 
-    def finish(self) -> list[Command[Any]]:
-        """End the run: its counters and its last message become part of the result."""
+    def finish(self, *, at_once: bool) -> list[Command[Any]]:
+        """End the run: its counters and its last message become part of the result.
+
+        A command for the graph around is given in the next superstep, as langgraph drops what
+        comes with it; or at once, where nobody could see it.
+        """
         for key, value in self._ledger.outputs().items():
             self._work.put(key, value)
         if messages := self._work.messages:
             self._work.put("last_message", messages[-1])
-        return self._commands(())
+        if not self._ledger.for_parent:
+            return self._commands(())
+        return self.hand_over() if at_once else self.go(Cursor(HAND_OVER), self._node)
+
+    def hand_over(self) -> list[Command[Any]]:
+        """Leave for another node of the graph around."""
+        returned = self._plan.schema.output.__annotations__
+        results = {k: v for k, v in self._work.values.items() if k in returned}
+        return commands(self._ledger.for_parent, results)
 
     def go(self, cursor: Cursor, goto: Any) -> list[Command[Any]]:
         """Go to a node and on from the cursor there."""
@@ -78,8 +89,7 @@ class Commit:
             taken = [(k, u.pop(k)) for u in updates for k in private & u.keys()]
             write_keys(self._config, taken)
         last = len(updates) - 1
-        commands: list[Command[Any]] = [
+        return [
             Command(update=update, goto=goto if n == last else ())
             for n, update in enumerate(updates)
         ]
-        return [*commands, *self.for_parent]

@@ -18,7 +18,15 @@ from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .admission import SET_ASIDE, Admission
 from .approvals import aanswer, addressed, answer, apending, pending
 from .drawing import draw, draw_svg
-from .engine import STREAMED, UNWATCHED, is_nested, is_streamed, names_thread
+from .engine import (
+    AROUND,
+    STREAMED,
+    UNWATCHED,
+    is_nested,
+    is_streamed,
+    names_thread,
+    nodes_around,
+)
 
 
 class CheckedInput(dict[str, Any]):
@@ -212,7 +220,10 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
             and not self.debug
             and not is_streamed(config)
         )
-        return _set(config, unwatched)
+        marked = _set(config, unwatched)
+        # Set in any case: the config of a runnable around the run may hold that of another one.
+        marked["configurable"][AROUND] = nodes_around(config)
+        return marked
 
     def _check_thread(self, config: RunnableConfig | None) -> None:
         if isinstance(self.checkpointer, BaseCheckpointSaver) and not names_thread(self, config):

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 from langgraph._internal._constants import (
     CONF,
+    CONFIG_KEY_CHECKPOINT_NS,
     CONFIG_KEY_CHECKPOINTER,
     CONFIG_KEY_READ,
     CONFIG_KEY_READ_STATE,
@@ -21,8 +23,11 @@ from langgraph._internal._constants import (
     CONFIG_KEY_STREAM,
     CONFIG_KEY_STRICT_RESUME,
     CONFIG_KEY_TASK_ID,
+    NS_END,
+    NS_SEP,
 )
 from langgraph.errors import GraphRecursionError
+from langgraph.graph import END
 from langgraph.runtime import Runtime
 
 UNWATCHED = "__interlock_unwatched"
@@ -30,6 +35,12 @@ UNWATCHED = "__interlock_unwatched"
 
 STREAMED = "streamed"
 """Its value for a run that is streamed."""
+
+AROUND = "__interlock_around"
+"""Configurable key: the nodes of the graph around a run that is a node of it."""
+
+_TO_NODE = "branch:to:"
+"""How the channel that begins a node is named."""
 
 DEFAULT_RECURSION_LIMIT = 9_999
 """Supersteps of a run; steps of the agent are limited by ``max_agent_steps``."""
@@ -90,6 +101,26 @@ def write_keys(config: RunnableConfig, writes: Sequence[tuple[str, Any]]) -> Non
 def is_nested(config: RunnableConfig | None) -> bool:
     """Whether a run is begun from within a node of another graph."""
     return CONFIG_KEY_TASK_ID in (config or {}).get(CONF, {})
+
+
+def is_inside(config: RunnableConfig) -> bool:
+    """Whether a node belongs to a graph that is part of another one."""
+    return NS_SEP in config.get(CONF, {}).get(CONFIG_KEY_CHECKPOINT_NS, "")
+
+
+def nodes_around(config: RunnableConfig | None) -> frozenset[str]:
+    """The nodes of the graph around a run that is itself a node of it; else none.
+
+    A run that a tool or a node's own code begins elsewhere in the thread is no node.
+    """
+    values = (config or {}).get(CONF, {})
+    task, place = values.get(CONFIG_KEY_TASK_ID), values.get(CONFIG_KEY_CHECKPOINT_NS, "")
+    read = values.get(CONFIG_KEY_READ)
+    if not task or not place.endswith(f"{NS_END}{task}") or not isinstance(read, partial):
+        return frozenset()
+    channels = cast("Mapping[str, Any]", read.args[1])
+    begins = (key.removeprefix(_TO_NODE) for key in channels if key.startswith(_TO_NODE))
+    return frozenset({*begins, END})
 
 
 def is_streamed(config: RunnableConfig | None) -> bool:

@@ -8,16 +8,18 @@ from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 from langgraph.errors import GraphInterrupt
-from langgraph.types import Command
-from ..middleware.flows import call_layer
 
+from ..middleware.flows import call_layer
 from ..middleware.tracing import traced_layer
 from ..state.errors import InvalidUpdateError
 from ..state.history import last_ai_message, pending_calls
 from ..state.live import ToolState
 from ..tools.execution import RunContext
 from ..tools.results import CallResult
+from .engine import is_inside
+from .hand_over import NOT_FIRST, STOPPED, Waiting, check_around, chosen, refusals, waiting
 from .hooking import read_update
+from .model_phase import NOTICE
 from .routing import JumpRequest, Step, after_tools
 from .stretch import Stretch
 
@@ -44,7 +46,7 @@ class ToolsPhase:
         """A call of this node has been answered."""
         self.asked: str | None = None
         """Where a tool of this node wants the run to go."""
-        self.for_parent: list[Command[Any]] = []
+        self.for_parent: list[Waiting] = []
         """Commands of tools for the graph around this one."""
 
     def next_batch(self) -> list[ToolCall]:
@@ -92,6 +94,7 @@ class ToolsPhase:
         Raises:
             InvalidUpdateError: An update cannot be applied.
         """
+        check_around(result, nested=is_inside(self._context.config))
         saved = self._work.save()
         asked = self.asked
         try:
@@ -106,7 +109,7 @@ class ToolsPhase:
         self.changed, self.asked = True, asked
         for command in result.commands:
             if command.graph is not None:
-                self.for_parent.append(command)
+                self.for_parent.append(waiting(result.call, command))
             else:
                 self.asked = read_update(result.call["name"], command)[1]
 
@@ -132,6 +135,28 @@ class ToolsPhase:
         to, reason, message = self._ledger.decided or ("model", None, None)
         self._ledger.decided = None
         return Step(cast("Any", to), reason, message)
+
+    def leaves_for(self, *, instead: bool = False) -> Waiting | None:
+        """The command for the graph around that ends the run, the others refused.
+
+        Args:
+            instead: The run is sent elsewhere, so none is given.
+        """
+        entries = self.for_parent
+        if not entries:
+            return None
+        kept = [] if instead else chosen(entries)
+        text = STOPPED if instead else NOT_FIRST.format(target=kept[0]["goto"] if kept else "")
+        dropped = [entry for entry in entries if entry not in kept]
+        if dropped and (results := refusals(self._work.messages, dropped, text)):
+            self._work.apply({"messages": results}, NOTICE)
+        entries[:] = kept
+        return kept[0] if kept else None
+
+    def answer_to(self, call_id: str) -> str | None:
+        """The id of the message that answers a call."""
+        found = (m for m in reversed(self._work.messages) if isinstance(m, ToolMessage))
+        return next((m.id for m in found if m.tool_call_id == call_id), None)
 
     def jump(self) -> JumpRequest | None:
         """The jump that a tool asked for, in this node or in a task of its own."""

@@ -22,6 +22,7 @@ from ..state.working import WorkingState
 from ..tools.calls import Calls
 from .commit import Commit
 from .engine import Watchers, runtime_of
+from .hand_over import HAND_OVER
 from .hooking import HookRunner
 from .live_tools import StepTools
 from .model_phase import ModelPhase
@@ -52,6 +53,7 @@ class Turn:
         self._failure: Exception | None = state.pop("run_failure", None)
         self._fresh = stored is None
         self.ledger = Ledger.load(stored)
+        self.ledger.for_parent = [*self.ledger.for_parent, *(state.pop("for_parent", None) or ())]
         self.work = WorkingState(state, plan.rules)
         self._at = ENTRY[node]
         self._boundary = Boundary(node, self.watchers)
@@ -72,7 +74,7 @@ class Turn:
         durable = self.watchers.durable
         self.commit = Commit(plan, node, self.work, self.ledger, config, durable=durable)
         self.commit.contributions = self.hooks.contributions
-        self.commit.for_parent = self.tools.for_parent
+        self.tools.for_parent = self.ledger.for_parent
 
     @property
     def _phases(self) -> Mapping[str, Callable[[int], Coroutine[Any, Any, Go | FanOut]]]:
@@ -97,6 +99,7 @@ class Turn:
 
     async def run_call(self, call: ToolCall) -> list[Command[Any]]:
         """Run one call as a task of its own; the next superstep takes up where all have ended."""
+        self.tools.for_parent = []
         try:
             self.tools.take(await self.tools.run_one(call))
         except GraphBubbleUp:
@@ -108,6 +111,8 @@ class Turn:
             self.tools.asked = jump.target if jump else "end"
         if self.tools.asked is not None:
             self.work.put("jump_to", self.tools.asked)
+        if self.tools.for_parent:
+            self.work.put("for_parent", self.tools.for_parent)
         return self.commit.go(Cursor("tools"), MODEL)
 
     async def run(self) -> list[Command[Any]]:
@@ -121,6 +126,8 @@ class Turn:
             Exception: A failure that no ``on_error`` hook made into an answer.
         """
         go = self._entry()
+        if go.phase == HAND_OVER:
+            return self.commit.hand_over()
         while True:
             move = await self._advance(go)
             if isinstance(move, Pause):
@@ -128,7 +135,7 @@ class Turn:
             if isinstance(move, FanOut):
                 return self.commit.fan_out(move.calls)
             if move is DONE:
-                return self.commit.finish()
+                return self.commit.finish(at_once=self.watchers.unwatched)
             if self._boundary.lies_before(move, fans_out=self.tools.fans_out()):
                 return self.commit.pause(Pause(Cursor(move.phase, move.index)))
             if self.watchers.unwatched:
@@ -215,6 +222,9 @@ class Turn:
         jump = looked or self.tools.jump()
         step = self.tools.decided()
         self.models.close_step()
+        leaving = self.tools.leaves_for(instead=jump is not None)
+        if leaving is not None:
+            return self._exit(Step("exit", leaving["tool"], self.tools.answer_to(leaving["call"])))
         return self._jumped(jump) if jump else self._take(step)
 
     async def _on_exit(self, index: int) -> Go:

@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langgraph.channels.ephemeral_value import EphemeralValue
 from langgraph.channels.last_value import LastValue
+from langgraph.channels.topic import Topic
 from langgraph.channels.untracked_value import UntrackedValue
 from typing_extensions import TypedDict
 
@@ -42,6 +43,7 @@ class RunLedger(TypedDict):
     updated_by: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
     run_options: NotRequired[Annotated[dict[str, Any] | None, LastValue(object), PrivateStateAttr]]
     run_failure: NotRequired[Annotated[Any, UntrackedValue(object, guard=False), PrivateStateAttr]]
+    for_parent: NotRequired[Annotated[list[Any], Topic(dict), PrivateStateAttr]]
 
 
 INNER_USAGE = "token_usage"
@@ -59,7 +61,7 @@ LEDGER_OUTPUTS = (
 )
 """The keys of a result that the library itself writes."""
 
-ENGINE_KEYS = ("run_ledger", "run_failure", "run_options")
+ENGINE_KEYS = ("run_ledger", "run_failure", "run_options", "for_parent")
 """Channels of the node runner that no one else reads."""
 
 RESERVED_KEYS = frozenset(
@@ -122,6 +124,8 @@ class Ledger:
     """Where to go after the ``after_tools`` hooks: target, exit reason, id of the message."""
     checked: tuple[int, str] | None = None
     """Length of the repaired history and the id of its last message."""
+    for_parent: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """Commands of tools for the graph around, in call order, given when the run has ended."""
     cursor: Cursor | None = None
 
     @classmethod

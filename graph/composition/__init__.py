@@ -7,5 +7,6 @@ the thread it is kept.
 from __future__ import annotations
 
 from .agent_tool import agent_tool
+from .handoff_tool import handoff_tool
 
-__all__ = ["agent_tool"]
+__all__ = ["agent_tool", "handoff_tool"]

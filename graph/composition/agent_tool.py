@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field
 
 from ...state.errors import ConfigurationError
 from ...tools.calls import AWAITING, BLOCKING, run_inline
-from .sub_agent import TASK, Result, SubAgent, ToInput, complete_reasons
+from .arguments import TASK, callable_without
+from .sub_agent import Result, SubAgent, ToInput, complete_reasons
 
 
 class Task(BaseModel):
@@ -89,7 +90,7 @@ def agent_tool(
     return StructuredTool(
         name=title,
         description=description,
-        args_schema=schema,
+        args_schema=callable_without(schema),
         func=function,
         coroutine=coroutine,
     )

@@ -17,10 +17,8 @@ from ...state.fatal import fatal
 from ...state.ledger import INNER_USAGE
 from ...tools.calls import Calls, Dual
 from ...tools.results import content_of
+from .arguments import TASK
 from .nesting import beginning_anew, nested_config, remembered_config, saver_of
-
-TASK = "task"
-"""The argument that becomes the message to the agent."""
 
 INCOMPLETE = (
     "[Agent {name!r} stopped before it was done ({reason}); what it says may be incomplete.]"
