@@ -115,10 +115,7 @@ def collect_hooks(middleware: Sequence[Any]) -> HookPlan:
     Raises:
         ConfigurationError: An entry is a class instead of an instance, or is no middleware.
     """
-    for entry in middleware:
-        if isinstance(entry, type):
-            msg = f"middleware holds the class {entry.__name__!r}; give an instance of it."
-            raise ConfigurationError(msg)
+    _check_entries(middleware)
     names = unique_names([middleware_name(m) for m in middleware])
     named = list(zip(names, middleware, strict=True))
     hooks = {
@@ -135,12 +132,27 @@ def collect_hooks(middleware: Sequence[Any]) -> HookPlan:
     )
 
 
+def _check_entries(middleware: Any) -> None:
+    if isinstance(middleware, (str, Mapping)) or not isinstance(middleware, Iterable):
+        msg = f"middleware is {middleware!r}; give a list of middleware objects."
+        raise ConfigurationError(msg)
+    points = ("state_schema", "tools", *HOOK_POINTS, *WRAP_POINTS)
+    for entry in cast("Iterable[Any]", middleware):
+        if isinstance(entry, type):
+            msg = f"middleware holds the class {entry.__name__!r}; give an instance of it."
+            raise ConfigurationError(msg)
+        if not any(hasattr(entry, f"{a}{p}") for p in points for a in ("", "a")):
+            msg = f"middleware holds {entry!r}, which has no hooks; give AgentMiddleware objects."
+            raise ConfigurationError(msg)
+
+
 def fit_to_agent(middleware: Sequence[Any], tools: Mapping[str, Any]) -> list[Any]:
     """The middleware as one agent uses it: those that want to know its tools have been told.
 
     Raises:
         ConfigurationError: A setting does not fit the agent's tools.
     """
+    _check_entries(middleware)
     fitted: list[Any] = []
     names = unique_names([middleware_name(m) for m in middleware])
     for name, entry in zip(names, middleware, strict=True):

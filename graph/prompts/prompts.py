@@ -48,6 +48,8 @@ class Prompts:
         Raises:
             ConfigurationError: A template is wrong, or ``required`` names no variable.
         """
+        _check_kind("system_prompt", system, (str, SystemMessage))
+        _check_kind("user_prompt", user, (str,))
         user_template = None if user is None else PromptTemplate(user, "user")
         message: SystemMessage | PromptTemplate | None
         if isinstance(system, str):
@@ -103,6 +105,13 @@ class Prompts:
         if isinstance(self.system, PromptTemplate):
             return self.system.render(values)
         return self.system
+
+
+def _check_kind(setting: str, value: Any, kinds: tuple[type, ...]) -> None:
+    if value is not None and not isinstance(value, kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        msg = f"{setting} is {type(value).__name__!r}; give {wanted}, or None."
+        raise ConfigurationError(msg)
 
 
 def _system(text: str) -> SystemMessage | PromptTemplate:

@@ -27,7 +27,7 @@ def arguments_of(value: Any, where: str) -> dict[str, Any]:
         return dict(bound.arguments.pop("kwargs", {}), **bound.arguments)
     if (told := _told_arguments(value)) is not None:
         return told
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and _takes_its_fields(kind):
         return {
             f.name: item
             for f in dataclasses.fields(value)
@@ -57,6 +57,11 @@ def make(kind: type[Any], arguments: Mapping[str, Any], where: str) -> Any:
         raise ConfigurationError(msg) from error
 
 
+def _takes_its_fields(kind: type[Any]) -> bool:
+    """Whether a dataclass has the constructor that was made for it."""
+    return [f.name for f in dataclasses.fields(kind) if f.init] == [*signature(kind).parameters]
+
+
 def _told_arguments(value: Any) -> dict[str, Any] | None:
     """The arguments of an object whose ``to_dict`` says them, as Haystack's objects do."""
     told = getattr(value, "to_dict", None)
@@ -64,7 +69,9 @@ def _told_arguments(value: Any) -> dict[str, Any] | None:
     if not isinstance(data, Mapping) or "init_parameters" not in data:
         return None
     given = cast("Mapping[str, Any]", data["init_parameters"])
-    return {name: getattr(value, name, item) for name, item in given.items()}
+    # What is described inside is an object of its own here.
+    described = [name for name, item in given.items() if isinstance(item, Mapping)]
+    return {**given, **{n: getattr(value, n) for n in described if hasattr(value, n)}}
 
 
 def _kept_arguments(value: Any, where: str) -> dict[str, Any]:

@@ -20,13 +20,21 @@ from ...state.errors import ConfigurationError
 MAX_CHARS = 1_000_000
 """Characters of the longest text that is read."""
 
+_RARE_BREAKS = frozenset("\x85\u2028\u2029")
+
 MAX_DEPTH = 60
 """Levels of lists and mappings in it."""
 
 
 def write_yaml(data: Any) -> str:
     """Plain data as YAML."""
-    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
+    text = _dump(data, ascii_only=False)
+    # PyYAML 6.0 folds rare line breaks in keys into spaces where it does not escape them.
+    return _dump(data, ascii_only=True) if _RARE_BREAKS.intersection(text) else text
+
+
+def _dump(data: Any, *, ascii_only: bool) -> str:
+    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=not ascii_only, width=100)
     return text
 
 

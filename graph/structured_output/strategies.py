@@ -119,6 +119,11 @@ class ProviderStrategy(Generic[SchemaT]):
         self.max_retries = max_retries
         self.on_failure = on_failure
 
+    @property
+    def strict(self) -> bool | None:
+        """Whether the provider is asked for its strict mode."""
+        return self.schema_spec.strict
+
     def to_model_kwargs(self) -> dict[str, Any]:
         """Give the keyword arguments to bind to a chat model.
 

@@ -1,0 +1,59 @@
+"""YAML that holds data, and nothing but data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from interlock.graph.serialization import read_yaml, write_yaml
+from interlock.state import ConfigurationError
+
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(data=DATA)
+@settings(max_examples=100)
+def test_data_comes_back(data: Any) -> None:
+    assert read_yaml(write_yaml(data)) == data
+
+
+BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("!!python/object/apply:os.system ['true']", "tag"),
+        ("a: !!python/name:os.system ''", "tag"),
+        ("a: !include /etc/passwd", "tag"),
+        ("a: !!binary aGk=", "tag"),
+        (BOMB, "anchor"),
+        ("a: *b", "anchor"),
+        ("a: 1\na: 2", "twice"),
+        ("x:\n  - a: 1\n    b: [1]\n    a: 2", "line 4"),
+        ("[" * 100 + "]" * 100, "deep"),
+        ("x" * 1_000_001, "1000001"),
+        ("a: b: c", "no valid YAML"),
+        ("a\x00b", "no valid YAML"),
+        ("--- 1\n--- 2", "no valid YAML"),
+        ("a: 2020-13-40", "cannot be read"),
+        ("a: " + "9" * 5000, "cannot be read"),
+        ("%YAML 9.9\n---\na: 1", "no valid YAML"),
+    ],
+)
+def test_anything_else_is_refused(text: str, word: str) -> None:
+    with pytest.raises(ConfigurationError, match=word):
+        read_yaml(text)
+
+
+def test_keys_of_different_mappings_may_be_the_same() -> None:
+    assert read_yaml("- {a: 1, b: {a: 2}}\n- {a: 3}") == [{"a": 1, "b": {"a": 2}}, {"a": 3}]
