@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import httpx
 
 from ...state.errors import ConfigurationError
 from ...state.model_errors import ChatModelRequestError
 from .openai_compatible.excerpt import excerpt
-from .openai_compatible.hidden import Hidden
+from .openai_compatible.hidden import Hidden, is_secret_name, secrets_among
 from .openai_compatible.json_value import as_list, as_object
 
 VERSION: Final = 1
@@ -93,16 +94,15 @@ class Cassette:
             request: The request it answers.
             answer: The whole answer.
         """
+        hidden = self._hidden_with(request)
         entry = {
             "request": self._identity(request),
             "answer": {
                 "status": answer.status,
                 "headers": {
-                    k: self._hidden.out_of(v)
-                    for k, v in answer.headers.items()
-                    if k in _KEPT_HEADERS
+                    k: hidden.out_of(v) for k, v in answer.headers.items() if k in _KEPT_HEADERS
                 },
-                "blocks": [self._as_text(block) for block in self._harmless(answer.blocks)],
+                "blocks": [self._as_text(block) for block in _harmless(answer.blocks, hidden)],
             },
         }
         with self._lock:
@@ -117,12 +117,20 @@ class Cassette:
 
     def _identity(self, request: httpx.Request) -> dict[str, Any]:
         raw = request.read().decode("utf-8", "replace")
-        text = self._hidden.out_of(raw)
+        hidden = self._hidden_with(request)
+        text = hidden.out_of(raw)
         try:
             body: object = json.loads(text)
         except ValueError:
             body = text
-        query = self._hidden.out_of(request.url.query.decode("ascii", "replace"))
+        # A key in the query is another one when it is replayed.
+        query = urlencode(
+            [
+                (name, "***" if is_secret_name(name) else hidden.out_of(value))
+                for name, value in request.url.params.multi_items()
+            ],
+            safe="*",
+        )
         return {
             "method": request.method,
             "path": request.url.path,
@@ -130,11 +138,10 @@ class Cassette:
             "body": body,
         }
 
-    def _harmless(self, blocks: list[bytes]) -> list[bytes]:
-        """Return the blocks without secrets; joined where one might lie across two of them."""
-        whole = b"".join(blocks)
-        harmless = self._hidden.out_of_bytes(whole)
-        return blocks if harmless == whole else [harmless]
+    def _hidden_with(self, request: httpx.Request) -> Hidden:
+        """Return what must not be written, with the secrets that only this request carries."""
+        words = secrets_among(request.headers) + secrets_among(request.url.params)
+        return self._hidden.and_also(words)
 
     @staticmethod
     def _as_text(block: bytes) -> str | dict[str, str]:
@@ -142,6 +149,13 @@ class Cassette:
             return block.decode()
         except UnicodeDecodeError:
             return {"base64": base64.b64encode(block).decode("ascii")}
+
+
+def _harmless(blocks: list[bytes], hidden: Hidden) -> list[bytes]:
+    """Return the blocks without secrets; joined where one might lie across two of them."""
+    whole = b"".join(blocks)
+    harmless = hidden.out_of_bytes(whole)
+    return blocks if harmless == whole else [harmless]
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from typing import Any, Final, Self
+from urllib.parse import urlsplit
 
 import httpx
 from langchain_core.language_models import BaseChatModel, LangSmithParams, ModelProfile
@@ -15,8 +15,8 @@ from typing_extensions import override
 from ....state.errors import ConfigurationError
 from ..providers import PROVIDERS, Provider, profile_of
 from .connections import Connections
-from .hidden import Hidden
-from .settings import checked_base_url, checked_headers, checked_key, checked_settings
+from .hidden import Hidden, secrets_among
+from .settings import checked_changes, checked_key, checked_settings
 
 BODY_FIELDS: Final = (
     "temperature",
@@ -35,7 +35,6 @@ BODY_FIELDS: Final = (
 )
 """Settings that go into the body of a request under their own name."""
 
-_SECRET_NAME: Final = re.compile(r"auth|cookie|key|password|secret|signature|token", re.IGNORECASE)
 _CONNECTION_FIELDS: Final = frozenset({"proxy", "ca_file", "transport", "async_transport"})
 
 
@@ -104,8 +103,8 @@ class ChatModelSettings(BaseChatModel):
         default_factory=dict[str, SecretStr], exclude=True, repr=False
     )
     """Headers of every request; their values are treated like keys."""
-    default_query: dict[str, str] = Field(default_factory=dict[str, str])
-    """Query parameters of every request, such as ``api-version``."""
+    default_query: dict[str, str | SecretStr] = Field(default_factory=dict[str, str | SecretStr])
+    """Query parameters of every request, such as ``api-version``; what looks like a key is one."""
     proxy: SecretStr | None = Field(default=None, exclude=True, repr=False)
     """URL of a proxy; the environment is never asked for one."""
     ca_file: str | None = None
@@ -147,13 +146,12 @@ class ChatModelSettings(BaseChatModel):
 
     @property
     def hidden(self) -> Hidden:
-        """Every text that must not be shown: the key, and headers that look like one."""
+        """Every text that must not be shown: the key, and what looks like one beside it."""
         words = [self.api_key.get_secret_value()] if self.api_key else []
-        for name, value in self.default_headers.items():
-            if _SECRET_NAME.search(name):
-                # "Bearer abc": the scheme is no secret.
-                words.append(value.get_secret_value().rpartition(" ")[2])
-        return Hidden(words)
+        if self.proxy:
+            words.append(urlsplit(self.proxy.get_secret_value()).password or "")
+        words += secrets_among(self.default_headers)
+        return Hidden([*words, *secrets_among(self.default_query)])
 
     @property
     @override
@@ -172,6 +170,15 @@ class ChatModelSettings(BaseChatModel):
             **self.model_kwargs,
             **self.extra_body,
         }
+
+    @override
+    def _get_invocation_params(
+        self, stop: list[str] | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        # Traces show these, and headers or query of a call may hold keys.
+        shown = {k: v for k, v in kwargs.items() if k not in ("extra_headers", "extra_query")}
+        params: dict[str, Any] = super()._get_invocation_params(stop=stop, **shown)
+        return params
 
     @override
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
@@ -214,14 +221,14 @@ class ChatModelSettings(BaseChatModel):
         Args:
             update: Settings to change.
             deep: Copy values in depth.
+
+        Raises:
+            ConfigurationError: A change is wrong.
         """
-        changes = dict(update or {})
-        if "api_key" in changes and changes["api_key"] is not None:
-            changes["api_key"] = checked_key(changes["api_key"], self.provider_habits)
-        if "base_url" in changes:
-            changes["base_url"] = checked_base_url(changes["base_url"], self.provider_habits)
-        if "default_headers" in changes:
-            changes["default_headers"] = checked_headers(changes["default_headers"])
+        changes = checked_changes(update or {}, self.provider_habits)
+        if unknown := changes.keys() - type(self).model_fields.keys():
+            msg = f"Unknown settings {sorted(unknown)}. Correct their names."
+            raise ConfigurationError(msg)
         copied = super().model_copy(update=changes, deep=deep)
         if _CONNECTION_FIELDS & changes.keys():
             copied._connections = copied._new_connections()  # noqa: SLF001  # of the same class
@@ -232,6 +239,8 @@ class ChatModelSettings(BaseChatModel):
         state = super().__getstate__()
         hidden: dict[str, Any] = {"api_key": None, "default_headers": {}, "proxy": None}
         hidden |= {"transport": None, "async_transport": None}
+        shown = {k: v for k, v in self.default_query.items() if isinstance(v, str)}
+        hidden["default_query"] = shown
         state["__dict__"] = {**state["__dict__"], **hidden}
         state["__dict__"].pop("_serialized", None)
         return state

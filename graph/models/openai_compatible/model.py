@@ -21,7 +21,7 @@ from .retry import RetryPolicy
 from .structured import Method, OutputSchema
 from .structured_call import structured_call
 from .tools import ToolLike, wire_tool_choice, wire_tools
-from .wire import chat_request, timeout_of
+from .wire import chat_request, hidden_in, timeout_of
 
 
 class OpenAICompatibleChatModel(ChatModelSettings):
@@ -190,5 +190,5 @@ class OpenAICompatibleChatModel(ChatModelSettings):
             ),
             retries=RetryPolicy(self.max_retries, self.max_retry_wait),
             provider=self.provider,
-            hidden=self.hidden,
+            hidden=hidden_in(self, settings),
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
@@ -14,9 +15,8 @@ from pydantic import SecretStr
 
 from ....state.errors import ConfigurationError
 from ..providers import PROVIDERS, UNKNOWN, Provider
+from .headers_and_query import checked_headers, checked_query
 
-_HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_NOT_IN_A_VALUE: Final = re.compile(r"[^\t\x20-\x7e]")
 _NOT_IN_A_KEY: Final = re.compile(r"[^\x21-\x7e]")
 _PROXY_SCHEMES: Final = ("http", "https", "socks5", "socks5h")
 _LAST_PORT: Final = 65535
@@ -130,37 +130,6 @@ def checked_key(api_key: object, provider: Provider) -> SecretStr | None:
     return SecretStr(key)
 
 
-def checked_headers(headers: object, setting: str = "default_headers") -> dict[str, SecretStr]:
-    """Return headers with their values hidden.
-
-    Args:
-        headers: Names and values.
-        setting: Name of the setting, for errors.
-
-    Raises:
-        ConfigurationError: A name or value cannot be sent. The message never holds the value.
-    """
-    if headers is None:
-        return {}
-    if not isinstance(headers, Mapping):
-        msg = f"{setting} is {type(headers).__name__!r}. Pass a dict."
-        raise ConfigurationError(msg)
-    checked: dict[str, SecretStr] = {}
-    for name, value in cast("Mapping[object, object]", headers).items():
-        if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
-            msg = f"{setting} has the invalid header name {name!r}. Rename it."
-            raise ConfigurationError(msg)
-        text = value.get_secret_value() if isinstance(value, SecretStr) else value
-        if not isinstance(text, str) or _NOT_IN_A_VALUE.search(text):
-            msg = (
-                f"{setting}[{name!r}] is not text, or has line breaks or characters a header "
-                "cannot carry. Remove them."
-            )
-            raise ConfigurationError(msg)
-        checked[name] = SecretStr(text)
-    return checked
-
-
 def checked_proxy(proxy: object) -> SecretStr | None:
     """Return the proxy's address.
 
@@ -220,22 +189,60 @@ def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     settings["provider"] = provider.name
     settings["base_url"] = checked_base_url(settings.get("base_url"), provider)
     settings["api_key"] = checked_key(settings.get("api_key"), provider)
-    settings["proxy"] = checked_proxy(settings.get("proxy"))
-    ca_file = settings.get("ca_file")
-    if ca_file is not None and not Path(ca_file).is_file():
-        msg = f"ca_file {str(ca_file)!r} is no file. Give a file of certificates."
-        raise ConfigurationError(msg)
-    settings["default_headers"] = checked_headers(settings.get("default_headers"))
     for name in ("timeout", "total_timeout", "max_retry_wait"):
         if settings.get(name) is None:
             settings.pop(name, None)
-        else:
-            settings[name] = checked_seconds(settings[name], name)
-    retries = settings.get("max_retries", 0)
+    for name, check in _CHECKS.items():
+        if name in settings:
+            settings[name] = check(settings[name])
+    return settings
+
+
+def checked_changes(changes: Mapping[str, Any], provider: Provider) -> dict[str, Any]:
+    """Return settings for a copy of a chat model, checked as for a new one.
+
+    Args:
+        changes: What the caller passed.
+        provider: Who is meant.
+
+    Raises:
+        ConfigurationError: A setting is wrong; the message names it.
+    """
+    checked = {
+        name: _CHECKS[name](value) if name in _CHECKS else value for name, value in changes.items()
+    }
+    if checked.get("api_key") is not None:
+        checked["api_key"] = checked_key(checked["api_key"], provider)
+    if "base_url" in checked:
+        checked["base_url"] = checked_base_url(checked["base_url"], provider)
+    return checked
+
+
+def _checked_file(path: object) -> object:
+    if path is not None and not (isinstance(path, (str, Path)) and Path(path).is_file()):
+        msg = f"ca_file {str(path)!r} is no file. Give a file of certificates."
+        raise ConfigurationError(msg)
+    return path
+
+
+def _checked_retries(retries: object) -> int:
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         msg = f"max_retries is {retries!r}. Pass a whole number from 0."
         raise ConfigurationError(msg)
-    return settings
+    return retries
+
+
+_CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
+    "proxy": checked_proxy,
+    "ca_file": _checked_file,
+    "default_headers": checked_headers,
+    "default_query": checked_query,
+    "max_retries": _checked_retries,
+    "timeout": partial(checked_seconds, setting="timeout"),
+    "total_timeout": partial(checked_seconds, setting="total_timeout"),
+    "max_retry_wait": partial(checked_seconds, setting="max_retry_wait"),
+}
+"""Settings that can be checked without knowing the others."""
 
 
 def _default_base_url(provider: Provider) -> str:

@@ -9,13 +9,16 @@ from typing import Any, Final, cast
 
 import httpx
 from langchain_core.messages import BaseMessage
+from pydantic import SecretStr
 
 from ....state.errors import ConfigurationError
 from ..providers import Provider
 from .fields import BODY_FIELDS, ChatModelSettings
+from .headers_and_query import checked_headers, checked_query
+from .hidden import Hidden, secrets_among
 from .json_value import as_object
 from .request import encode_body, merged_settings, wire_messages
-from .settings import checked_headers, checked_seconds
+from .settings import checked_seconds
 from .structured import wire_response_format
 from .tools import wire_tool_choice
 
@@ -68,8 +71,7 @@ def chat_request(
             body.setdefault("stream_options", {"include_usage": True})
     echo = habits.echo_reasoning if model.echo_reasoning is None else model.echo_reasoning
     body["messages"] = wire_messages(messages, echo_reasoning=echo)
-    query = {**model.default_query, **(as_object(settings.get("extra_query")) or {})}
-    url = _endpoint(model.base_url, tuple(query.items()))
+    url = _endpoint(model.base_url, _query(model, settings.get("extra_query")))
     content = encode_body(body, max_bytes=model.max_request_bytes)
     framing = {"host": url.netloc.decode("ascii"), "content-length": str(len(content))}
     # With a stream of its own httpx adds no headers, which would cost as much as all the rest.
@@ -93,6 +95,20 @@ def timeout_of(model: ChatModelSettings, settings: Mapping[str, Any]) -> float:
     """
     timeout = settings.get("timeout")
     return model.timeout if timeout is None else checked_seconds(timeout, "timeout")
+
+
+def hidden_in(model: ChatModelSettings, settings: Mapping[str, Any]) -> Hidden:
+    """Return every text of a call that must not be shown.
+
+    Args:
+        model: Key and general settings.
+        settings: Settings of this call.
+    """
+    headers, query = settings.get("extra_headers"), settings.get("extra_query")
+    if not headers and not query:
+        return model.hidden
+    words = secrets_among(checked_headers(headers, "extra_headers"))
+    return model.hidden.and_also(words + secrets_among(checked_query(query, "extra_query")))
 
 
 def _body(
@@ -144,6 +160,16 @@ def _headers(
     for name, value in (*model.default_headers.items(), *given.items()):
         headers[name.lower()] = value.get_secret_value()
     return httpx.Headers(headers)
+
+
+def _query(model: ChatModelSettings, extra: object) -> tuple[tuple[str, str], ...]:
+    if not model.default_query and not extra:
+        return ()
+    query = {**model.default_query, **checked_query(extra, "extra_query")}
+    return tuple(
+        (name, value.get_secret_value() if isinstance(value, SecretStr) else value)
+        for name, value in query.items()
+    )
 
 
 @lru_cache(maxsize=64)

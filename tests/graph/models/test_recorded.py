@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,19 +70,50 @@ def test_refusals_are_recorded_too(net: Net, tmp_path: Path, ask: Ask) -> None:
     assert ask(elsewhere(path).model_copy(update={"max_retries": 1})).content == "hello"
 
 
-def test_no_key_or_header_is_written(net: Net, tmp_path: Path, key: str) -> None:
+SECRETS = ("header-secret", "query secret/1", "query%20secret%2F1", "call-secret")
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_no_key_header_or_query_is_written(
+    net: Net, tmp_path: Path, key: str, ask: Ask, status: int
+) -> None:
     path = tmp_path / "chat.json"
-    first, second = key[:12].encode(), key[12:].encode()
-    answer = net.whole({}, set_cookie=key, x_request_id=key)
+    told = " ".join((key, *SECRETS))
+    first, second = told[:12].encode(), told[12:].encode()  # a secret across two blocks
+    answer = net.whole({}, status, set_cookie=key, x_request_id=f"{key}header-secret")
     answer.pieces = [b'{"choices": [{"message": {"content": "', first, second, b'"}}]}']
-    model = net.client(net.provider(answer), default_headers={"x-auth-token": "header-secret"})
-    recorded(model, path).invoke(f"my key is {key}")
+    model = net.client(
+        net.provider(answer),
+        default_headers={"x-auth-token": "header-secret", "cookie": "a=header-secret"},
+        default_query={"api-version": "1", "api-key": "query secret/1"},
+    )
+    with suppress(ChatModelRequestError):
+        extras = {
+            "extra_headers": {"x-api-key": "call-secret"},
+            "extra_query": {"sig": "call-secret"},
+        }
+        ask(recorded(model, path), f"my key is {key} and call-secret", **extras)
 
     text = path.read_text("utf-8")
-    assert key not in text
-    assert "header-secret" not in text
-    assert "Bearer" not in text
-    assert "127.0.0.1" not in text
+    assert "api-version=1&api-key=***" in text
+    for secret in (key, *SECRETS, "Bearer", "127.0.0.1"):
+        assert secret not in text
+
+
+def test_a_key_in_the_query_is_another_when_it_is_replayed(
+    net: Net, tmp_path: Path, ask: Ask
+) -> None:
+    path = tmp_path / "chat.json"
+    model = net.client(
+        net.provider(net.whole(net.completion())), default_query={"v": "1", "api-key": "first"}
+    )
+    ask(recorded(model, path))
+    with_another = model.model_copy(update={"default_query": {"v": "1", "api-key": "second"}})
+    of_another_version = model.model_copy(update={"default_query": {"v": "2", "api-key": "first"}})
+
+    assert ask(recorded(with_another, path)).content == "hello"
+    with pytest.raises(ChatModelRequestError, match="not recorded"):
+        ask(recorded(of_another_version, path))
 
 
 def test_half_a_file_is_never_seen(net: Net, tmp_path: Path) -> None:

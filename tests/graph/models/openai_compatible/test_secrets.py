@@ -23,7 +23,14 @@ from interlock.state.errors import ChatModelError
 Net = Any  # the loopback network of conftest.py
 KEY = "sk-live-0123456789-do-not-show"
 HEADER = "header-secret-0123456789"
+QUERY = "query secret/0123456789"
+QUERY_IN_A_URL = "query+secret%2F0123456789"
+CALL = "call-secret-0123456789"
+SECRETS = (KEY, HEADER, QUERY, QUERY_IN_A_URL, CALL, "proxy-secret")
 PROXY = "http://user:proxy-secret@127.0.0.1:1"
+
+
+EXTRAS = {"extra_headers": {"x-api-key": CALL}, "extra_query": {"token": CALL}}
 
 
 @pytest.fixture
@@ -33,6 +40,7 @@ def model() -> OpenAICompatibleChatModel:
         base_url="http://127.0.0.1:1/v1",
         api_key=KEY,
         default_headers={"x-auth-token": HEADER},
+        default_query={"api-version": "1", "api-key": QUERY},
         proxy=PROXY,
     )
 
@@ -60,7 +68,7 @@ def test_no_form_of_the_model_shows_a_secret(
 ) -> None:
     shown = repr(show(model))
 
-    for secret in (KEY, HEADER, "proxy-secret"):
+    for secret in SECRETS:
         assert secret not in shown
 
 
@@ -73,33 +81,56 @@ class _Traced(BaseTracer):
         self.kept.append(run.model_dump_json())
 
 
-@pytest.mark.parametrize("how", ["whole", "error", "refused", "stream", "broken"])
+def answers(net: Net) -> dict[str, Any]:
+    """What a provider may say, each with everything in it that it was told in confidence."""
+    told = f"{KEY} {HEADER} {QUERY} {QUERY_IN_A_URL} {CALL}"
+    return {
+        "whole": net.whole(net.completion()),
+        "error": net.whole({"error": {"message": f"bad key {told}", "code": KEY}}),
+        "refused": net.whole(f"<html><title>{KEY}</title>{told}".encode(), 401),
+        "refused in words": net.whole({"error": {"message": told, "type": CALL}}, 400),
+        "stream": net.streamed({"content": "hi"}, "stop"),
+        "broken": net.streamed(f"data: {told}\n\n".encode()),
+        "error event": net.streamed(f"event: error\ndata: {told}\n\n".encode()),
+        "cut": net.streamed({"content": "hi"}, done=False, end="cut"),
+    }
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["whole", "error", "refused", "refused in words", "stream", "broken", "error event", "cut"],
+)
 def test_no_error_log_or_trace_shows_a_secret(
-    net: Net, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], how: str
+    net: Net,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+    ask: Any,
+    how: str,
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    answers = {
-        "whole": net.whole(net.completion()),
-        "error": net.whole({"error": {"message": f"bad key {KEY}", "code": KEY}}),
-        "refused": net.whole(f"<html><title>{KEY}</title>{HEADER}".encode(), 401),
-        "stream": net.streamed({"content": "hi"}, "stop"),
-        "broken": net.streamed(f"data: {KEY}\n\n".encode()),
-    }
-    server = net.provider(answers[how])
-    model = net.client(server, api_key=KEY, default_headers={"x-auth-token": HEADER})
+    server = net.provider(answers(net)[how])
+    model = net.client(
+        server,
+        api_key=KEY,
+        default_headers={"x-auth-token": HEADER},
+        default_query={"api-key": QUERY},
+        streaming=True,
+    )
     traced, shown = _Traced(), io.StringIO()
     try:
-        list(model.stream("hi", config={"callbacks": [traced]}))
+        ask(model, config={"callbacks": [traced]}, **EXTRAS)
     except ChatModelError as error:
         shown.write(repr(error) + repr(vars(error)) + "".join(traceback.format_exception(error)))
 
-    assert server.seen[0].headers["authorization"] == f"Bearer {KEY}"
+    seen = server.seen[0]
+    assert seen.headers["authorization"] == f"Bearer {KEY}"
+    assert (seen.headers["x-api-key"], seen.path.count(QUERY_IN_A_URL)) == (CALL, 1)
     assert traced.kept
+    assert any(record.name.startswith("httpcore") for record in caplog.records)
     everything = (
         shown.getvalue() + caplog.text + "".join(capsys.readouterr()) + "".join(traced.kept)
     )
-    assert KEY not in everything
-    assert HEADER not in everything
+    assert [secret for secret in SECRETS if secret in everything] == []
 
 
 @pytest.mark.parametrize("streaming", [True, False])

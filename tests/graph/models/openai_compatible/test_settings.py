@@ -154,8 +154,41 @@ def test_provider_without_an_address_asks_for_one(monkeypatch: pytest.MonkeyPatc
         OpenAICompatibleChatModel(model="m", provider="azure_openai", api_key=KEY)
 
 
-def test_copy_checks_what_it_changes() -> None:
-    with pytest.raises(ConfigurationError, match="credentials"):
-        build().model_copy(update={"base_url": "https://a:b@host"})
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"base_url": "https://a:b@host"},
+        {"proxy": "s3cret@host"},
+        {"ca_file": "nowhere.pem"},
+        {"timeout": 0},
+        {"max_retries": -1},
+        {"default_headers": {"x": "a\nb"}},
+        {"default_query": {"x": 1}},
+        {"api_key": "two words"},
+        {"temprature": 1},
+    ],
+    ids=str,
+)
+def test_copy_checks_what_it_changes(changes: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError, match=next(iter(changes))) as caught:
+        build().model_copy(update=changes)
 
-    assert build().model_copy(update={"api_key": "sk-b"}).api_key == SecretStr("sk-b")
+    assert "s3cret" not in str(caught.value)
+
+
+def test_copy_hides_what_is_secret() -> None:
+    changes = {
+        "api_key": "sk-b",
+        "proxy": "http://a:s3cret@host",
+        "default_query": {"key": "s3cret"},
+    }
+    copied = build().model_copy(update=changes)
+
+    assert copied.api_key == SecretStr("sk-b")
+    assert "s3cret" not in repr(copied) + repr(vars(copied))
+
+
+@pytest.mark.parametrize("query", [{"x": 1}, {1: "x"}, ["x"]], ids=str)
+def test_query_that_is_not_text_is_refused(query: Any) -> None:
+    with pytest.raises(ConfigurationError, match="default_query"):
+        build(default_query=query)
