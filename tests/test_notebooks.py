@@ -48,6 +48,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Any:
             with pytest.MonkeyPatch.context() as patch:
                 for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR"):
                     patch.setenv(name, str(home))
+                # The embedded model takes a second for a text, and much longer beside other tests.
+                patch.setenv("INTERLOCK_NOTEBOOK_LIMIT", "3")
                 book = cast("Any", nbformat.read(path, as_version=4))  # type: ignore[no-untyped-call]
                 context = {"metadata": {"path": str(FOLDER)}}
                 NotebookClient(book, timeout=600, resources=context).execute()
