@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolCall, ToolMessage
 from langgraph.errors import GraphInterrupt
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from ..middleware.flows import call_layer
 from ..middleware.tracing import traced_layer
 from ..state.errors import InvalidUpdateError
-from ..state.history import last_ai_message, pending_calls
+from ..state.history import last_ai_message, pending_calls, results_in_call_order
 from ..state.live import ToolState
 from ..tools.execution import RunContext
 from ..tools.results import CallResult
@@ -115,10 +116,13 @@ class ToolsPhase:
 
     def decide(self) -> None:
         """Count the executed calls and decide where they lead, before hooks see the results."""
+        if (arranged := results_in_call_order(self._work.messages)) is not None:
+            everything = [RemoveMessage(REMOVE_ALL_MESSAGES), *arranged]
+            self._work.apply({"messages": everything}, NOTICE)
         messages = self._work.messages
         position, reply = last_ai_message(messages) or (-1, AIMessage(""))
         names = {c["id"]: c["name"] for c in reply.tool_calls}
-        executed = [i for i in self._ledger.running if i in names]
+        executed = [i for i in names if i in self._ledger.running]
         for ident in executed:
             self._ledger.count_tool(names[ident])
         for result in messages[position + 1 :]:

@@ -47,6 +47,28 @@ def pending_calls(messages: Sequence[BaseMessage]) -> list[ToolCall]:
     return [call for call in reply.tool_calls if call["id"] not in done]
 
 
+def results_in_call_order(messages: Sequence[BaseMessage]) -> list[BaseMessage] | None:
+    """The conversation with the results of the last reply in the order of its calls.
+
+    A call that waited for one behind it has its result later. None stands for a conversation
+    that is in order.
+    """
+    position, reply = last_ai_message(messages) or (len(messages), AIMessage(""))
+    order = {call["id"]: number for number, call in enumerate(reply.tool_calls)}
+    results = {
+        place: message
+        for place, message in enumerate(messages[position + 1 :], position + 1)
+        if isinstance(message, ToolMessage) and message.tool_call_id in order
+    }
+    ordered = sorted(results.values(), key=lambda m: order[m.tool_call_id])
+    if ordered == [*results.values()]:
+        return None
+    arranged = list(messages)
+    for place, message in zip(results, ordered, strict=True):
+        arranged[place] = message
+    return arranged
+
+
 def with_clean_calls(reply: AIMessage) -> AIMessage:
     """A reply whose tool calls all have usable ids that differ from each other.
 

@@ -107,6 +107,16 @@ async def test_a_reader_runs_after_the_writers_of_its_reply(
     calls = calls if first == "search" else [calls[1], calls[0], calls[2]]
     result = await run(agent_of([search, count], *calls, **options), GO, thread)
     assert results(result)["c1" if first == "search" else "c0"] == "2 documents"
+    assert list(results(result)) == ["c0", "c1", "c2"]
+
+
+async def test_of_two_exit_tools_the_first_call_counts_even_if_it_ran_last(
+    run: Any, options: Any, thread: Any
+) -> None:
+    calls: list[Any] = [("count", {}), ("search", {"query": "a"})]
+    exits = {"exit_conditions": ["search", "count"]}
+    result = await run(agent_of([search, count], *calls, **options, **exits), GO, thread)
+    assert result["exit_reason"] == "count"
 
 
 async def test_the_live_state_sees_and_is_seen(run: Any, options: Any, thread: Any) -> None:

@@ -11,6 +11,7 @@ from interlock.state.history import (
     last_ai_message,
     pending_calls,
     repair_history,
+    results_in_call_order,
     with_clean_calls,
 )
 
@@ -149,3 +150,14 @@ def test_repair_from_a_valid_prefix_gives_the_same_history(histories: Any, data:
     if found is None or not found[1].tool_calls:
         partial = repair_history([*prefix, *tail], len(prefix))
         assert shape(partial.messages) == shape(whole.messages) or whole.changed
+
+
+def test_results_are_brought_into_the_order_of_their_calls() -> None:
+    calls: list[Any] = [{"name": "t", "args": {}, "id": i, "type": "tool_call"} for i in "abc"]
+    start = [HumanMessage("go"), AIMessage("", tool_calls=calls)]
+    by_id = {i: ToolMessage(i, tool_call_id=i) for i in "abc"}
+    hint = HumanMessage("a hint")
+    mixed = [*start, by_id["b"], hint, by_id["c"], by_id["a"]]
+    assert results_in_call_order(mixed) == [*start, by_id["a"], hint, by_id["b"], by_id["c"]]
+    assert results_in_call_order([*start, by_id["a"], by_id["c"]]) is None
+    assert results_in_call_order([HumanMessage("go")]) is None

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import pytest
@@ -21,8 +20,7 @@ RULES = rules_of(FIELDS)
 
 
 def looking_at(work: WorkingState, **shown: Any) -> LiveState:
-    functions: Any = {key: partial(list, value) for key, value in shown.items()}
-    return LiveState(work, FIELDS, "hook", functions)
+    return LiveState(work, FIELDS, "hook", {key: value.copy for key, value in shown.items()})
 
 
 def of_tool(**values: Any) -> ToolState:
