@@ -34,7 +34,8 @@ class AgentSettings(TypedDict, total=False):
     response_format: Any
     """The structured answer that is due: a schema, a union of schemas, or a strategy."""
     state_schema: Any
-    """The agent's state: a subclass of ``AgentState``, a dataclass or a pydantic model."""
+    """The agent's state: a subclass of ``AgentState``, a dataclass, a pydantic model, or a dict such
+    as ``{"docs": {"type": list[str], "handler": merge_lists}}``."""
     context_schema: Any
     """Type of the ``context`` that a run is given."""
     checkpointer: Checkpointer

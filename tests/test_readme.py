@@ -21,7 +21,7 @@ from interlock.graph.models import ScriptedChatModel
 from interlock.graph.settings import AgentSettings
 from interlock.middleware import AgentMiddleware, before_model
 from interlock.middleware.collect import HOOK_POINTS, WRAP_POINTS
-from interlock.tools import tool
+from interlock.tools import StateTool, tool
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -39,7 +39,8 @@ def known_names() -> set[str]:
     exported = {name for folder in folders for name in folder.__all__}
     points = {*HOOK_POINTS, *WRAP_POINTS, *HAYSTACK_POINTS}
     state = {*AgentState.__annotations__, *interlock.state.LEDGER_OUTPUTS}
-    return {*exported, *points, *state, *AgentSettings.__annotations__, "def", "async def"}
+    settings = {*AgentSettings.__annotations__, *StateTool.model_fields}
+    return {*exported, *points, *state, *settings, "def", "async def"}
 
 
 @tool
