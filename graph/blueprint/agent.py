@@ -12,6 +12,7 @@ from langchain_core.messages import SystemMessage
 from langchain_core.runnables import RunnableConfig
 
 from ...state.errors import ConfigurationError
+from ...state.exit_reasons import EXIT_TEXT
 from ...tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
 from ...tools.definition import ToolLike
 from ...tools.selection import Wanted
@@ -67,7 +68,7 @@ class Agent(Storable):
         self._is_warm = False
         if isinstance(model, (str, ModelSpec)):
             # Everything but the model is checked now; a name may need a key that comes later.
-            self._check(self._build(ScriptedChatModel([])))
+            self._check(self._build(_stand_in(model)))
         else:
             self._check(self.compile())
 
@@ -92,6 +93,14 @@ class Agent(Storable):
                 model = self._given["model"]
                 self._graph = self._build(model.build() if isinstance(model, ModelSpec) else model)
             return self._graph
+
+    def draw(self, *, hooks: bool = False) -> str:
+        """The graph as Mermaid text; a model that is given by name is not looked up for it."""
+        return self._picture_of().draw(hooks=hooks)
+
+    def draw_svg(self, *, hooks: bool = False) -> str:
+        """The graph as an SVG image; see :meth:`draw`."""
+        return self._picture_of().draw_svg(hooks=hooks)
 
     def run(
         self,
@@ -235,12 +244,19 @@ class Agent(Storable):
         self._is_warm = False
         await call_each(calls, parts_of(model, self._given), CLOSE)
 
+    def _picture_of(self) -> AgentGraph:
+        """The graph without a place for tools that only a run may bring."""
+        model = self._given["model"]
+        named = _stand_in(model) if isinstance(model, (str, ModelSpec)) else model
+        later = {*(self._given.get("exit_conditions") or ())} - {EXIT_TEXT}
+        return self._build(named, takes_tools=bool(later))
+
     def _setting(self, name: str) -> Any:
         return self._given.get(name, OWN_DEFAULTS[name])
 
-    def _build(self, model: str | BaseChatModel) -> AgentGraph:
+    def _build(self, model: str | BaseChatModel, *, takes_tools: bool = True) -> AgentGraph:
         settings = graph_settings(self._given)
-        return build_agent(model, self._given["tools"], settings, takes_tools=True)
+        return build_agent(model, self._given["tools"], settings, takes_tools=takes_tools)
 
     def _check(self, graph: AgentGraph) -> None:
         taken = RUN_PARAMETERS.intersection(plan_of(graph).schema.fields)
@@ -248,6 +264,13 @@ class Agent(Storable):
             name = min(taken)
             msg = f"State key {name!r} is the name of a parameter of run; choose another name."
             raise ConfigurationError(msg)
+
+
+def _stand_in(model: str | ModelSpec) -> BaseChatModel:
+    """A model that is never called, for pictures and checks: its class has the model's name."""
+    name = model.name if isinstance(model, ModelSpec) else model
+    kind = type(name, (ScriptedChatModel,), {"__module__": __name__})
+    return cast("BaseChatModel", kind([]))
 
 
 def _with_last_message(result: Any) -> dict[str, Any]:

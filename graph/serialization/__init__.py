@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from .document import FORMAT, read_document, write_document
 from .registry import Registry
-from .yaml_text import read_yaml, write_yaml
+from .yaml_text import MAX_CHARS, read_yaml, write_yaml
 
 __all__ = [
     "FORMAT",
+    "MAX_CHARS",
     "Registry",
     "read_document",
     "read_yaml",

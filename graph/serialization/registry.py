@@ -70,6 +70,17 @@ class Registry:
         self._names.setdefault(id(value), title)
         return value
 
+    def include(self, other: Registry) -> None:
+        """Take over everything of another registry.
+
+        Raises:
+            ConfigurationError: A name means different things in them.
+        """
+        for name, value in other._values.items():
+            self.register(value, name)
+        self.secrets |= other.secrets
+        self.addresses |= other.addresses
+
     def name_of(self, value: Any) -> str | None:
         """The name of this very value, or None."""
         return self._names.get(id(value))
