@@ -13,17 +13,23 @@ from typing import Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from pydantic import BaseModel
 
-from interlock.graph import ProviderStrategy, ToolStrategy, create_agent
-from interlock.graph.models import EmbeddedChatModel, ScriptedChatModel
+from interlock.graph import AgentGraph, ProviderStrategy, ToolStrategy, create_agent
+from interlock.graph.models import (
+    EmbeddedChatModel,
+    OpenAICompatibleChatModel,
+    ScriptedChatModel,
+)
 from interlock.state.errors import MissingExtraError
+from interlock.state.model_errors import ChatModelContextOverflowError, ChatModelRequestError
 
 pytestmark = pytest.mark.slow  # starts a model's server
 
 Run = Callable[..., Awaitable[dict[str, Any]]]
 Calling = Callable[..., AIMessage]
+Streamed = Callable[[AgentGraph, str], Awaitable[tuple[list[BaseMessage], list[BaseMessage]]]]
 
 
 class Person(BaseModel):
@@ -40,9 +46,15 @@ def get_weather(city: str) -> str:
 
 @dataclass
 class Candidate:
-    """A model, and how it is asked."""
+    """A model, how it is asked, and models that fail: alike inside, each for its own reason."""
 
     model: BaseChatModel
+    speaker: BaseChatModel
+    """The model where it is to answer in words."""
+    refused: BaseChatModel
+    """The model where its provider refuses the request."""
+    overflowing: BaseChatModel
+    """The model where the request is too long for it."""
     strategy: type[ToolStrategy[Any] | ProviderStrategy[Any]] = ToolStrategy
     question: str = "What is the weather in Paris?"
 
@@ -64,17 +76,33 @@ def scripted(request: pytest.FixtureRequest) -> Candidate:
         "Person": calling(("Person", {"name": "Anna", "age": 31})),
         "get_weather": calling(("get_weather", {"city": "Paris"})),
     }
-    wanted = "Person" if "answer" in request.node.name else "get_weather"
-    return Candidate(ScriptedChatModel([replies[wanted]]))
+    wanted = "Person" if "structured" in request.node.name else "get_weather"
+    return Candidate(
+        ScriptedChatModel([replies[wanted]]),
+        speaker=ScriptedChatModel(["Two and two is four."]),
+        refused=ScriptedChatModel([ChatModelRequestError("no")]),
+        overflowing=ScriptedChatModel([ChatModelContextOverflowError("too long")]),
+    )
 
 
 def embedded(request: pytest.FixtureRequest) -> Candidate:
-    return Candidate(request.getfixturevalue("embedded_model"))
+    model: EmbeddedChatModel = request.getfixturevalue("embedded_model")
+    asked_amiss: Any = model.bind(response_format={"type": "json_object"})
+    return Candidate(model, speaker=model, refused=asked_amiss, overflowing=model)
 
 
 def llama_cpp(request: pytest.FixtureRequest) -> Candidate:
-    model = request.getfixturevalue("llama")
-    return Candidate(model, ProviderStrategy, request.getfixturevalue("call_to_repeat"))
+    model: OpenAICompatibleChatModel = request.getfixturevalue("llama")
+    nonsense = {"name": "x", "schema": {"type": "nonsense"}}
+    response_format = {"type": "json_schema", "json_schema": nonsense}
+    return Candidate(
+        model,
+        speaker=model.model_copy(update={"stop": ["."]}),
+        refused=model.model_copy(update={"model_kwargs": {"response_format": response_format}}),
+        overflowing=model,
+        strategy=ProviderStrategy,
+        question=request.getfixturevalue("call_to_repeat"),
+    )
 
 
 @pytest.fixture(params=[scripted, embedded, llama_cpp], ids=lambda build: build.__name__)
@@ -82,6 +110,65 @@ def candidate(request: pytest.FixtureRequest) -> Candidate:
     """Each of the three models."""
     build: Callable[[pytest.FixtureRequest], Candidate] = request.param
     return build(request)
+
+
+@pytest.fixture(params=["stream", "astream"])
+def streamed(request: pytest.FixtureRequest) -> Streamed:
+    """``await streamed(agent, text)``: the pieces of a run, and the messages of its end."""
+
+    async def go(agent: AgentGraph, text: str) -> tuple[list[BaseMessage], list[BaseMessage]]:
+        modes: Any = {"stream_mode": ["messages", "values"]}
+        value: Any = {"messages": text}
+        if request.param == "stream":
+            events = list(agent.stream(value, **modes))
+        else:
+            events = [event async for event in agent.astream(value, **modes)]
+        pieces = [data[0] for mode, data in events if mode == "messages"]
+        values = [data for mode, data in events if mode == "values"]
+        return pieces, values[-1]["messages"]
+
+    return go
+
+
+async def test_a_text_ends_the_run(candidate: Candidate, run: Run) -> None:
+    result = await run(create_agent(candidate.speaker, [get_weather]), {"messages": "What is 2+2?"})
+    assert isinstance(result["messages"][-1], AIMessage)
+    assert result["messages"][-1].text
+    assert result["exit_reason"] == "text"
+
+
+async def test_the_pieces_of_a_streamed_text_are_the_text(
+    candidate: Candidate, streamed: Streamed
+) -> None:
+    pieces, messages = await streamed(
+        create_agent(candidate.speaker, [get_weather]), "What is 2+2?"
+    )
+    assert (
+        "".join(piece.text for piece in pieces if isinstance(piece, AIMessage)) == messages[-1].text
+    )
+
+
+async def test_a_streamed_call_runs_once_and_whole(
+    candidate: Candidate, streamed: Streamed
+) -> None:
+    agent = create_agent(candidate.model, [get_weather], exit_conditions=["get_weather"])
+    _, messages = await streamed(agent, candidate.question)
+    assert messages[-1].text == "sunny in Paris"
+    assert [m.type for m in messages] == ["human", "ai", "tool"]
+
+
+async def test_a_refused_request_leaves_the_run_as_an_error(candidate: Candidate, run: Run) -> None:
+    agent = create_agent(candidate.refused)
+    with pytest.raises(ChatModelRequestError):
+        await run(agent, {"messages": "hi"})
+
+
+async def test_too_long_a_request_leaves_the_run_as_an_overflow(
+    candidate: Candidate, run: Run
+) -> None:
+    agent = create_agent(candidate.overflowing, [get_weather])
+    with pytest.raises(ChatModelContextOverflowError):
+        await run(agent, {"messages": "word " * 2000})
 
 
 async def test_a_structured_answer_ends_the_run(candidate: Candidate, run: Run) -> None:
