@@ -26,7 +26,7 @@ class Outcome:
     waits: bool
     """The thread waits again, for the rest or for something new."""
     failure: str | None = None
-    """What went wrong in the run after the answer; None if nothing did."""
+    """What went wrong in the run after the answer, and what is to be done; None if nothing did."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ class Desk:
                 except InvalidInputError:
                     raise
                 except Exception as error:  # noqa: BLE001 - boundary: the run is the user's
-                    return Outcome(bool(await agent.apending(config)), _told(error))
+                    left = {p.full_id for p in await agent.apending(config)}
+                    return Outcome(bool(left), _told(error, again=bool(left & set(decisions))))
                 return Outcome(bool(await agent.apending(config)))
         finally:
             self.in_hand -= taken
@@ -101,5 +102,10 @@ def together(approvals: Sequence[PendingApproval], chosen: PendingApproval) -> b
     return not chosen.named and sum(p.interrupt_id == chosen.interrupt_id for p in approvals) > 1
 
 
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+def _told(error: Exception, *, again: bool) -> str:
+    rest = (
+        "The call still waits; decide again."
+        if again
+        else "The answer is stored; the program can go on with the thread by invoking it with None."
+    )
+    return f"The run failed with {type(error).__name__}: {error}. {rest}"

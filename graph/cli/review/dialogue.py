@@ -91,7 +91,7 @@ class Dialogue:
                 self._say(str(error), "red")
                 continue
             if outcome.failure is not None:
-                self._say(f"The answer is stored, but the run failed: {outcome.failure}", "red")
+                self._say(outcome.failure, "red")
                 return False
             end = "The thread waits for more." if outcome.waits else "The run came to its end."
             self._say(f"Done. {end}", "green")

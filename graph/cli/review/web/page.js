@@ -140,7 +140,7 @@ async function decided(thread, card, decision) {
     staged.clear();
   }
   const outcome = await ask("/api/answer", { thread, answers });
-  toast(outcome.failure ? `The answer is stored, but the run failed: ${outcome.failure}` : outcome.waits ? "Done. The thread waits for more." : "Done. The run came to its end.", outcome.failure);
+  toast(outcome.failure ? outcome.failure : outcome.waits ? "Done. The thread waits for more." : "Done. The run came to its end.", outcome.failure);
   cards.delete(card.key);
   if (current === thread) await open(thread, false);
   await refresh();
