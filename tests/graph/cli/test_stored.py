@@ -7,6 +7,7 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -63,7 +64,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def command(place: Path) -> Command:
     """``command(text, "run", ...)``: what a command makes of an agent's file."""
 
-    def run(text: str, name: str, *arguments: str, **options: str) -> Result:
+    def run(text: str, name: str, *arguments: str, **options: Any) -> Result:
         (place / "agent.yaml").write_text(f"interlock: 1\nagent:\n{text}", "utf-8")
         parts = ["--register", "stored_parts:registry"]
         return CliRunner().invoke(build_app(), [name, "agent.yaml", *arguments, *parts], **options)
