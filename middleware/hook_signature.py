@@ -13,8 +13,11 @@ _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def asks_for_state(function: Callable[..., Any]) -> bool:
-    """Whether a parameter is annotated ``State``, also as ``State | None`` or in quotes."""
-    return any(_is_state(annotation) for annotation in _annotations(function).values())
+    """Whether a parameter is annotated ``State``, also as ``State | None``.
+
+    A name that cannot be resolved says nothing: programs have states of their own.
+    """
+    return any(map(_is_state, _annotations(function).values()))
 
 
 def check_takes_state(function: Callable[..., Any], name: str) -> None:
@@ -27,13 +30,11 @@ def check_takes_state(function: Callable[..., Any], name: str) -> None:
     if not annotations:
         msg = f"Hook {name!r} takes no state; write it as def {name}(state: State)."
         raise ConfigurationError(msg)
-    if asks_for_state(function):
-        return
-    given = {p: a for p, a in annotations.items() if a not in (Parameter.empty, Any)}
-    first = next(iter(annotations))
-    if first in given:
+    first, annotation = next(iter(annotations.items()))
+    unsaid = annotation in (Parameter.empty, Any) or _names_state(annotation)
+    if not unsaid and not asks_for_state(function):
         msg = (
-            f"Hook {name!r} takes {first!r} as {_shown(given[first])}, but @hook gives it the "
+            f"Hook {name!r} takes {first!r} as {_shown(annotation)}, but @hook gives it the "
             f"live state; annotate it as State, or leave the decorator out to be given a dict."
         )
         raise ConfigurationError(msg)
@@ -44,17 +45,21 @@ def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
     parameters = {n: p for n, p in signature(function).parameters.items() if p.kind in _POSITIONAL}
     try:
         hints = get_type_hints(function, include_extras=True)
-    except (NameError, TypeError, AttributeError):
+    except (NameError, TypeError, AttributeError, SyntaxError):
         hints = {}
     return {name: hints.get(name, p.annotation) for name, p in parameters.items()}
 
 
 def _is_state(annotation: Any) -> bool:
-    if isinstance(annotation, str):
-        return "State" in {part.strip().rsplit(".", 1)[-1] for part in annotation.split("|")}
     if get_origin(annotation) in (Annotated, Union) or type(annotation).__name__ == "UnionType":
         return any(map(_is_state, get_args(annotation)))
     return isinstance(annotation, type) and issubclass(annotation, State)
+
+
+def _names_state(annotation: Any) -> bool:
+    """Whether an annotation that could not be resolved speaks of a state."""
+    parts = annotation.split("|") if isinstance(annotation, str) else []
+    return "State" in {part.strip().rsplit(".", 1)[-1] for part in parts}
 
 
 def _shown(annotation: Any) -> str:

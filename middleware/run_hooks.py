@@ -91,7 +91,7 @@ def _hook(name: str, point: HookPoint, hook: Any) -> Hook:
             asynchronous=fit(function.asynchronous, values) if function.asynchronous else None,
         ),
         can_jump_to=getattr(hook, "__can_jump_to__", None),
-        interrupts=bool(getattr(hook, "__interrupts__", False)),
+        interrupts=getattr(hook, "__interrupts__", getattr(hook, "interrupts", False)) is True,
         live=is_object or any(map(asks_for_state, forms)),
     )
 

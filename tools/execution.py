@@ -60,8 +60,10 @@ class ToolPolicy:
     max_calls: int = MAX_CALLS
 
     def __post_init__(self) -> None:
-        if self.concurrency_limit is not None and self.concurrency_limit < 1:
-            msg = f"tool_concurrency_limit is {self.concurrency_limit!r}; it must be at least 1."
+        limit: Any = self.concurrency_limit
+        whole = isinstance(limit, int) and not isinstance(limit, bool)
+        if limit is not None and (not whole or limit < 1):
+            msg = f"tool_concurrency_limit is {limit!r}; it must be a whole number, at least 1."
             raise ConfigurationError(msg)
         if self.on_error not in ("message", "raise") and not callable(self.on_error):
             msg = f"on_tool_error is {self.on_error!r}; give 'message', 'raise' or a function."

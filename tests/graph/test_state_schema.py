@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
@@ -35,6 +35,9 @@ SCHEMA: dict[str, Any] = {
     "topic": {"type": str},
     "best": {"type": str, "handler": longest},
 }
+
+
+NOTES: dict[str, Any] = {"notes": {"type": list[str]}}
 
 
 def agent_of(**settings: Any) -> Any:
@@ -92,7 +95,7 @@ async def test_a_thread_goes_on_merging(run: Any, thread: Any) -> None:
 
 async def test_a_middleware_may_declare_its_keys_as_a_dict(run: Any) -> None:
     class Notes(AgentMiddleware):
-        state_schema: ClassVar[Any] = {"notes": {"type": list[str]}}
+        state_schema = NOTES
 
         def before_model(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
             return {"notes": "seen"}

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
 
 from interlock.graph import create_agent
 from interlock.middleware import AgentMiddleware, hook
@@ -120,6 +122,39 @@ def test_both_names_of_a_point_are_one_place(scripted: Any, allowed: str, point:
         """Do nothing."""
 
     create_agent(scripted("x"), [], hooks={point: [only_tools]})
+
+
+async def test_a_state_of_the_programs_own_is_given_as_a_dict(run: Any, scripted: Any) -> None:
+    seen: list[Any] = []
+
+    class Theirs(AgentMiddleware):
+        def before_model(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
+            seen.append(type(state))
+
+    Theirs.before_model.__annotations__["state"] = "theirs.State"
+    await run(create_agent(scripted("x"), [], middleware=[Theirs()]), {"messages": "go"})
+    assert seen == [dict]
+
+
+async def test_an_object_may_say_that_it_pauses(run: Any, scripted: Any) -> None:
+    runs: list[str] = []
+
+    class Asking:
+        interrupts = True
+
+        def run(self, state: State) -> None:
+            runs.append("asks")
+            state.set("messages", [HumanMessage(interrupt("?"))])
+
+    def before(_state: Any) -> None:
+        runs.append("before")
+
+    hooks = {"before_run": [before, Asking()]}
+    agent = create_agent(scripted("x"), [], hooks=hooks, checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "t"}}
+    await run(agent, {"messages": "go"}, config)
+    result = await run(agent, Command(resume="yes"), config)
+    assert (runs, result["messages"][1].text) == (["before", "asks", "asks"], "yes")
 
 
 async def test_a_run_method_may_be_asynchronous(run: Any, scripted: Any) -> None:

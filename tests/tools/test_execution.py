@@ -126,8 +126,8 @@ async def test_no_more_calls_run_at_once_than_allowed(execute: Execute) -> None:
     assert max(most) == 1
 
 
-@pytest.mark.parametrize("limit", [0, -3])
-def test_a_limit_below_one_is_refused(limit: int) -> None:
+@pytest.mark.parametrize("limit", [0, -3, 1.5, "4", True])
+def test_a_limit_is_a_whole_number_from_one_on(limit: Any) -> None:
     with pytest.raises(ConfigurationError, match="tool_concurrency_limit"):
         ToolPolicy(concurrency_limit=limit)
 
