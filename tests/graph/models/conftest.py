@@ -155,7 +155,7 @@ class Loopback:
     def provider(self, *answers: Answer, tls: ssl.SSLContext | None = None) -> Provider:
         """Start a provider with the given answers."""
         server = Provider(answers, tls)
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.002,), daemon=True).start()
         self._running.append(server)
         return server
 

@@ -66,7 +66,7 @@ def _pump(source: socket.socket, target: socket.socket) -> None:
 @pytest.fixture
 def proxy() -> Iterator[Proxy]:
     with Proxy() as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.002,), daemon=True).start()
         yield server
         server.shutdown()
 

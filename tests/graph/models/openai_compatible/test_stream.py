@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from interlock.graph.models.openai_compatible.chunk import AnswerChunk
@@ -97,7 +97,6 @@ def test_text_reasoning_calls_usage_and_metadata_come_together() -> None:
     }
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, len(STREAM)), max_size=30))
 def test_message_is_the_same_wherever_the_stream_is_cut(cuts: list[int]) -> None:
     edges = [0, *sorted(cuts), len(STREAM)]
@@ -279,7 +278,6 @@ garbage = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.lists(garbage, max_size=8))
 def test_any_stream_gives_a_message_or_an_error_of_the_family(blocks: list[bytes]) -> None:
     with suppress(ChatModelError):
