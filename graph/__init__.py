@@ -13,7 +13,7 @@ from .agent import create_agent
 from .approvals import WaitingThread, aanswer, answer, apending, pending, waiting_threads
 from .blueprint import Agent, print_streaming_chunk
 from .compiled import AgentGraph
-from .composition import agent_tool, handoff_tool
+from .composition import agent_node, agent_tool, handoff_tool
 from .drawing import draw, draw_svg
 from .extraction import aextract, extract
 from .snapshots import aresume_snapshot, resume_snapshot
@@ -39,6 +39,7 @@ __all__ = [
     "WaitingThread",
     "aanswer",
     "aextract",
+    "agent_node",
     "agent_tool",
     "answer",
     "apending",

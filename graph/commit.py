@@ -13,7 +13,7 @@ from ..state.ledger import Cursor, Ledger
 from ..state.storage import check_storable
 from ..state.working import WorkingState
 from .engine import write_keys
-from .hand_over import HAND_OVER, commands
+from .hand_over import HAND_OVER, as_shown, commands
 from .phases import HOME, Pause
 from .plan import TOOLS, AgentPlan
 
@@ -69,7 +69,7 @@ class Commit:
         """Leave for another node of the graph around."""
         returned = self._plan.schema.output.__annotations__
         results = {k: v for k, v in self._work.values.items() if k in returned}
-        return commands(self._ledger.for_parent, results)
+        return commands(self._ledger.for_parent, as_shown(self._config, results))
 
     def go(self, cursor: Cursor, goto: Any) -> list[Command[Any]]:
         """Go to a node and on from the cursor there."""

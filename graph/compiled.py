@@ -17,6 +17,7 @@ from ..state.storage import strict_checkpointer
 from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .admission import SET_ASIDE, Admission
 from .approvals import aanswer, addressed, answer, apending, pending
+from .composition.nesting import nested_run
 from .drawing import draw, draw_svg
 from .engine import (
     AROUND,
@@ -26,6 +27,7 @@ from .engine import (
     is_streamed,
     names_thread,
     nodes_around,
+    within,
 )
 
 
@@ -98,14 +100,14 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         Raises:
             InvalidInputError: The input cannot be accepted; nothing has run.
         """
-        given = run_inline(self._admitted(BLOCKING, input, self._marked(config, options)))
+        given = run_inline(self._begun(BLOCKING, input, config, options))
         return super().invoke(*given, **options)
 
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Any:
         """:meth:`invoke` on an event loop."""
-        given = await self._admitted(AWAITING, input, self._marked(config, options))
+        given = await self._begun(AWAITING, input, config, options)
         result: Any = await super().ainvoke(*given, **options)  # pyright: ignore[reportUnknownVariableType]
         return result  # pyright: ignore[reportUnknownVariableType]
 
@@ -182,6 +184,20 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
             value = await addressed(calls, self, cast("Command[Any]", value), config)
         return value, config
 
+    async def _begun(
+        self,
+        calls: Calls,
+        value: Any,
+        config: RunnableConfig | None,
+        options: Mapping[str, Any],
+    ) -> tuple[Any, RunnableConfig]:
+        """The input and the config of a run, which may be a part of another graph's."""
+        marked = self._marked(within(config), options)
+        if is_nested(marked):
+            remembers = self.checkpointer is True
+            marked = await nested_run(calls, marked, self.storable, remembers=remembers)
+        return await self._admitted(calls, value, marked)
+
     async def _admitted(
         self, calls: Calls, value: Any, config: RunnableConfig
     ) -> tuple[Any, RunnableConfig]:
@@ -220,10 +236,8 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
             and not self.debug
             and not is_streamed(config)
         )
-        marked = _set(config, unwatched)
-        # Set in any case: the config of a runnable around the run may hold that of another one.
-        marked["configurable"][AROUND] = nodes_around(config)
-        return marked
+        # In any case: the config of a runnable around the run may hold that of another one.
+        return _set(_with(config, AROUND, nodes_around(config)), unwatched)
 
     def _check_thread(self, config: RunnableConfig | None) -> None:
         if isinstance(self.checkpointer, BaseCheckpointSaver) and not names_thread(self, config):

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import ensure_config
+from langchain_core.runnables.config import ensure_config, var_child_runnable_config
 from langgraph._internal._constants import (
     CONF,
     CONFIG_KEY_CHECKPOINT_NS,
@@ -38,6 +38,9 @@ STREAMED = "streamed"
 
 AROUND = "__interlock_around"
 """Configurable key: the nodes of the graph around a run that is a node of it."""
+
+_ADDRESS = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
+"""Configurable keys with which a run says that it is no part of the graph around it."""
 
 _TO_NODE = "branch:to:"
 """How the channel that begins a node is named."""
@@ -101,6 +104,20 @@ def write_keys(config: RunnableConfig, writes: Sequence[tuple[str, Any]]) -> Non
 def is_nested(config: RunnableConfig | None) -> bool:
     """Whether a run is begun from within a node of another graph."""
     return CONFIG_KEY_TASK_ID in (config or {}).get(CONF, {})
+
+
+def within(config: RunnableConfig | None) -> RunnableConfig | None:
+    """The config with what the graph around a run says, where code in a node left it out.
+
+    langgraph merges it too, but only after the run has begun.
+    """
+    around = var_child_runnable_config.get()
+    if around is None or is_nested(config) or not is_nested(around):
+        return config
+    own = (config or {}).get(CONF, {})
+    if any(own.get(key) for key in _ADDRESS):
+        return config
+    return cast("RunnableConfig", {**(config or {}), CONF: {**around.get(CONF, {}), **own}})
 
 
 def is_inside(config: RunnableConfig) -> bool:

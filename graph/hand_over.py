@@ -7,10 +7,11 @@ the reply has its result and the run has ended; then it is given, in a superstep
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from langchain_core.messages import BaseMessage, ToolCall, ToolMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, Send
 
 from ..state.errors import InvalidUpdateError
@@ -21,6 +22,9 @@ HAND_OVER = "hand_over"
 
 NOT_FIRST = "Nothing was handed over: the conversation went to {target!r} with another call."
 STOPPED = "Nothing was handed over: the run was sent elsewhere first."
+
+SHOWN_AS = "__interlock_shown_as"
+"""Configurable key: where a run is kept whose results look different outside, and how they do."""
 
 Waiting = dict[str, Any]
 """A command that waits: ``{"tool", "call", "graph", "goto", "update", "history"}``."""
@@ -93,9 +97,32 @@ def commands(entries: Sequence[Waiting], results: Mapping[str, Any]) -> list[Com
     update: Any = first["update"]
     if first["history"]:
         own = cast("dict[str, Any]", update or {})
-        messages = [*results.get("messages", ()), *own.get("messages", ())]
-        update = {**results, **own, "messages": messages}
+        update = {**results, **own}
+        if "messages" in results and "messages" in own:
+            update["messages"] = [*results["messages"], *own["messages"]]
     return [Command(graph=first["graph"], goto=goto, update=update)]
+
+
+def shown_as(
+    config: RunnableConfig, results: Callable[[dict[str, Any]], Mapping[str, Any]]
+) -> RunnableConfig:
+    """The config of an agent's run whose results look different in the graph around.
+
+    Args:
+        config: The config of the node that runs it.
+        results: Makes the update of the graph around of the agent's results.
+    """
+    values = config.get("configurable", {})
+    view = (_nodes_in(values.get("checkpoint_ns", "")), results)
+    return cast("RunnableConfig", {**config, "configurable": {**values, SHOWN_AS: view}})
+
+
+def as_shown(config: RunnableConfig, results: dict[str, Any]) -> Mapping[str, Any]:
+    """The results as the graph around wants them, if this node belongs to the run it wraps."""
+    values = config.get("configurable", {})
+    place, view = values.get(SHOWN_AS, (None, None))
+    inside = _nodes_in(values.get("checkpoint_ns", ""))
+    return results if view is None or inside[:-1] != place else view(results)
 
 
 def check_around(result: CallResult, *, nested: bool) -> None:
@@ -112,6 +139,11 @@ def check_around(result: CallResult, *, nested: bool) -> None:
                 "agent runs on its own; make it a node of a graph that has that node."
             )
             raise InvalidUpdateError(msg, owner=f"Tool {tool!r}")
+
+
+def _nodes_in(place: str) -> list[str]:
+    """The nodes that a place in a thread is inside of, the outermost first."""
+    return [part.partition(":")[0] for part in place.split("|")]
 
 
 def _plain(goto: Any) -> Any:

@@ -52,6 +52,14 @@ class StrictSerializer(JsonPlusSerializer):
         self._strict: Callable[[int, bytes], Any] = self._unpack_ext_hook
         self._unpack_ext_hook = self._load
 
+    def knows(self, types: Iterable[type]) -> bool:
+        """Whether these types are rebuilt."""
+        return all(self._types.get((kind.__module__, kind.__name__)) is kind for kind in types)
+
+    def widened(self, types: Iterable[type]) -> StrictSerializer:
+        """A serializer that rebuilds these types, too."""
+        return StrictSerializer([*self._types.values(), *types])
+
     def _load(self, code: int, data: bytes) -> Any:
         """Rebuild one stored object, the ones inside it first."""
         if code == EXT_DELTA_SNAPSHOT:

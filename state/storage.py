@@ -101,6 +101,19 @@ def strict_checkpointer(checkpointer: Any, types: Iterable[type]) -> Any:
     return strict
 
 
+def widened_checkpointer(checkpointer: Any, types: Iterable[type]) -> Any:
+    """The checkpointer of a graph for one inside it, which declares further types.
+
+    A strict serializer then rebuilds those, too; any other one stays as it is.
+    """
+    serde = getattr(checkpointer, "serde", None)
+    if not isinstance(serde, StrictSerializer) or serde.knows(types):
+        return checkpointer
+    wide = copy(checkpointer)
+    wide.serde = serde.widened(types)
+    return wide
+
+
 def check_storable(values: Mapping[str, Any], types: frozenset[type]) -> None:
     """Refuse an update whose values could not be rebuilt from storage.
 

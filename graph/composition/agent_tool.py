@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.prebuilt import InjectedState, ToolRuntime
-from langgraph.pregel import Pregel
 from pydantic import BaseModel, Field
 
 from ...state.errors import ConfigurationError
 from ...tools.calls import AWAITING, BLOCKING, run_inline
 from .arguments import TASK, callable_without
+from .compiled_agent import graph_of, input_keys
 from .sub_agent import Result, SubAgent, ToInput, complete_reasons
 
 
@@ -66,7 +66,7 @@ def agent_tool(
         ConfigurationError: The agent has no name and none is given, it cannot give what is
             asked for, or an argument is no input of it.
     """
-    graph = _graph_of(agent)
+    graph = graph_of(agent)
     title = name or getattr(agent, "name", None) or graph.name
     if not name and title in (None, "LangGraph"):
         msg = "The agent has no name for its tool; give agent_tool a name, or the agent one."
@@ -124,22 +124,8 @@ def _functions(sub_agent: SubAgent) -> tuple[Callable[..., Any], Callable[..., A
     return call_in_turn, call_in_turn_later
 
 
-def _graph_of(agent: Any) -> Any:
-    """The compiled graph, one that was given a checkpointer without it: the caller's is used."""
-    graph = agent
-    if not isinstance(agent, Pregel) and callable(make := getattr(agent, "compile", None)):
-        graph = make()
-    if not isinstance(graph, Pregel):
-        msg = f"{agent!r} is no agent; give what create_agent returns, or another compiled graph."
-        raise ConfigurationError(msg)
-    # False says that nothing of it is stored, which is kept.
-    compiled = cast("Any", graph)
-    return compiled.copy({"checkpointer": None}) if compiled.checkpointer else compiled
-
-
 def _check_arguments(name: str, graph: Any, schema: type[BaseModel]) -> None:
-    builder = getattr(graph, "builder", None)
-    known: set[str] = set(getattr(getattr(builder, "input_schema", None), "__annotations__", ()))
+    known = input_keys(graph)
     if not known:
         return
     foreign = [field for field in schema.model_fields if field not in {TASK, *known}]

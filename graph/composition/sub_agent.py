@@ -95,7 +95,7 @@ class SubAgent:
             )
             raise fatal(ConfigurationError(msg))
         config = remembered_config(runtime.config, self.name, call_id)
-        return await beginning_anew(calls, config)
+        return await beginning_anew(calls, config, config)
 
     def _answer(self, result: dict[str, Any], runtime: ToolRuntime[Any, Any]) -> ToolMessage:
         content = content_of(self.name, self._content(result, runtime))
