@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, cast
 
 from langgraph.errors import GraphInterrupt
@@ -72,7 +71,8 @@ class HookRunner:
             return None if update is None else self._merged(hook, update)
         saved, view = self._work.save(), self._view(hook)
         try:
-            return self.take(hook, await self._call(hook, *first, view), view)
+            update = await self._call(hook, *first, view, told=view.report)
+            return self.take(hook, update, view)
         except Exception:
             self._work.restore(saved)
             raise
@@ -97,13 +97,26 @@ class HookRunner:
         }
         return LiveState(self._work, self._plan.schema.fields, hook.owner, shown)
 
-    async def _call(self, hook: Hook, *values: Any) -> Any:
-        """Call a hook; while handlers listen, as a traced run with its name."""
+    async def _call(
+        self, hook: Hook, *values: Any, told: Callable[[Any], Any] | None = None
+    ) -> Any:
+        """Call a hook; while handlers listen, as a traced run with its name.
+
+        Args:
+            hook: The hook.
+            *values: What it is given.
+            told: What a trace shows of what it returned.
+        """
         given = (*values, self._runtime, self._config)
         if not self._observed or hook.point == "on_error":
             return await self._calls.call(hook.function, *given)
-        call = partial(self._calls.call, hook.function, *given)
-        return await traced(
+        returned: list[Any] = []
+
+        async def call() -> Any:
+            returned.append(await self._calls.call(hook.function, *given))
+            return returned[0] if told is None else told(returned[0])
+
+        await traced(
             hook.owner,
             call,
             self._work.snapshot(),
@@ -113,6 +126,7 @@ class HookRunner:
             private=hook.private,
             streams_as=hook.owner,
         )
+        return returned[0]
 
     async def run_on_error(self, error: Exception) -> tuple[bool, JumpRequest | None]:
         """Tell all ``on_error`` hooks; whether one answered, and its jump."""

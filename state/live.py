@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from .errors import InvalidUpdateError
 from .fields import StateField
@@ -46,8 +46,8 @@ class LiveState(State):
         self._words: tuple[str, ...] = SIGNALS
         self.signals: dict[str, Any] = {}
         """What the hook said about where the run goes."""
-        self.written: list[str] = []
-        """Keys that were set, in order."""
+        self.written: dict[str, list[Any]] = {}
+        """What was given to each key that was set, in order."""
 
     def close(self) -> None:
         """Refuse further writes: who was given the view has returned."""
@@ -73,7 +73,15 @@ class LiveState(State):
             self.signals[key] = value
             return
         super().set(key, value, handler_override)
-        self.written.append(key)
+        self.written.setdefault(key, []).append(value)
+
+    def report(self, returned: Any) -> Any:
+        """What was said and set, with an update that was returned: for a trace."""
+        if returned is not None and not isinstance(returned, Mapping):
+            return returned
+        given = {key: w[0] if len(w) == 1 else w for key, w in self.written.items()}
+        told = {**self.signals, **given, **cast("Mapping[str, Any]", returned or {})}
+        return told or None
 
     def __getitem__(self, key: str) -> Any:
         if key in self.signals:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
@@ -178,6 +180,54 @@ async def test_an_object_with_run_is_given_the_live_state(run: Any) -> None:
 
     result = await run(agent_with({"before_run": [Both(), OnlySync()]}), {"messages": "go"})
     assert (result["log"][0] in {"sync", "async"}, result["last"]) == (True, "sync")
+
+
+async def test_a_trace_shows_what_a_hook_set(run: Any) -> None:
+    class Ends(BaseCallbackHandler):
+        def __init__(self) -> None:
+            self.names: dict[Any, str] = {}
+            self.outputs: dict[str, Any] = {}
+
+        def on_chain_start(self, *_: Any, run_id: Any, **kwargs: Any) -> None:
+            self.names[run_id] = kwargs["name"]
+
+        def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
+            self.outputs[self.names[run_id]] = outputs
+
+    @hook
+    def note(state: State) -> Any:
+        state.set("log", "a")
+        return {"last": "x"}
+
+    ends = Ends()
+    agent = agent_with({"before_run": [note]})
+    await run(agent, {"messages": "go"}, {"callbacks": [ends]})
+    assert ends.outputs["note.before_agent"] == {"log": "a", "last": "x"}
+
+
+def test_a_stream_shows_which_hook_set_what() -> None:
+    @hook
+    def note(state: State) -> None:
+        state.set("log", "a")
+
+    updates = agent_with({"before_run": [note]}).stream({"messages": "go"}, stream_mode="updates")
+    assert next(iter(updates))["model"]["updated_by"] == {"note.before_agent": ["log"]}
+
+
+async def test_nothing_of_the_context_reaches_the_storage(run: Any, thread: Any) -> None:
+    context = {"secret": "tok-5513", "lock": threading.Lock()}
+
+    @hook
+    def use(state: State) -> None:
+        with state["hook_context"]["lock"]:
+            state.set("log", f"{len(state['hook_context'])} resources")
+
+    saver = InMemorySaver()
+    agent = agent_with({"before_llm": [use], "after_run": [use]}, checkpointer=saver)
+    await run(agent, {"messages": "go"}, thread, context=context)
+    stored = [*saver.list(thread)]
+    assert stored
+    assert "tok-5513" not in repr(stored)
 
 
 async def test_a_pause_takes_back_what_its_hook_had_set(run: Any, thread: Any) -> None:

@@ -110,6 +110,26 @@ async def test_a_reader_runs_after_the_writers_of_its_reply(
     assert list(results(result)) == ["c0", "c1", "c2"]
 
 
+async def test_what_is_faster_changes_no_result(run: Any, options: Any, thread: Any) -> None:
+    finished = threading.Event()
+
+    @tool(outputs_to_state={"docs": {}, "last": {}})
+    def slow() -> str:
+        """Finish last."""
+        assert finished.wait(10)
+        return "slow"
+
+    @tool(outputs_to_state={"docs": {}, "last": {}})
+    def fast() -> str:
+        """Finish first."""
+        finished.set()
+        return "fast"
+
+    result = await run(agent_of([slow, fast], ("slow", {}), ("fast", {}), **options), GO, thread)
+    assert (result["docs"], result["last"]) == (["slow", "fast"], "fast")
+    assert list(results(result).values()) == ["slow", "fast"]
+
+
 async def test_of_two_exit_tools_the_first_call_counts_even_if_it_ran_last(
     run: Any, options: Any, thread: Any
 ) -> None:

@@ -32,7 +32,7 @@ def test_a_view_writes_through_at_once_and_in_order() -> None:
     view = looking_at(work)
     view.set("docs", "b")
     view.set("last", "x")
-    assert (work.values["docs"], view.written) == (["a", "b"], ["docs", "last"])
+    assert (work.values["docs"], view.written) == (["a", "b"], {"docs": ["b"], "last": ["x"]})
     assert work.take_writes() == [{"docs": "b", "last": "x"}]
 
 
@@ -51,6 +51,18 @@ def test_a_word_about_the_run_is_no_part_of_the_state() -> None:
     view.set("continue_run", True)
     assert (view["stop_run"], view.get("continue_run"), work.changed) == ("tired", True, False)
     assert view.signals == {"stop_run": "tired", "continue_run": True}
+
+
+def test_a_trace_is_told_what_was_set_and_said_and_returned() -> None:
+    view = looking_at(WorkingState({}, RULES))
+    assert view.report(None) is None
+    view.set("docs", "a")
+    view.set("docs", "b")
+    view.set("last", "x")
+    view.set("stop_run", "tired")
+    told = {"docs": ["a", "b"], "last": "x", "stop_run": "tired"}
+    assert view.report(None) == told
+    assert view.report({"last": "y"}) == {**told, "last": "y"}
 
 
 def test_a_closed_view_can_only_be_read() -> None:
