@@ -1,0 +1,225 @@
+"""What guardrails cost while they have nothing to do.
+
+The tests count supersteps and checkpoints. As a script this file measures time and prints a table:
+``.venv/bin/python tests/middleware/test_idle_cost.py``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import pytest
+from langchain_core.decisions import BaseDecisionModel, ChoiceAnswer, ClassifierResponse
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langgraph.checkpoint.memory import InMemorySaver
+
+from interlock import middleware
+from interlock.graph import AgentGraph, create_agent
+from interlock.middleware import AgentMiddleware
+from interlock.tools import tool
+
+TURNS = 10
+ROUNDS = 20
+QUESTION = {"messages": "How will the weather be?"}
+
+
+class Steady(BaseChatModel):
+    """Asks for a tool in each of its first replies, reports usage, and answers; has no state."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "steady"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
+        return self.bind(tools=list(tools), **kwargs)
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        last: Any = messages[-1]
+        step = int(last.tool_call_id) + 1 if last.type == "tool" else 0
+        call: Any = {"name": "forecast", "args": {"city": "Bergen"}, "id": str(step)}
+        reply = AIMessage(
+            "It will be mild." if step == TURNS else "",
+            tool_calls=[] if step == TURNS else [call],
+            usage_metadata={"input_tokens": 20, "output_tokens": 5, "total_tokens": 25},
+            response_metadata={"model_name": "steady"},
+        )
+        return ChatResult(generations=[ChatGeneration(message=reply)])
+
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        return self._generate(messages)
+
+
+class Decides(BaseDecisionModel):
+    """Chooses the first model."""
+
+    model: str = "decides"
+
+    @property
+    def _provider(self) -> str:
+        return "test"
+
+    def _classify(self, state: Any, questions: Any) -> ClassifierResponse:  # noqa: ARG002
+        answer = ChoiceAnswer(
+            type="choice", choice="only", probabilities={"only": 1.0}, confidence=1.0
+        )
+        return ClassifierResponse(model="decides", answers={"model_route": answer})
+
+
+@tool
+def forecast(city: str) -> str:
+    """Forecast the weather of a city."""
+    return f"{city}: mild, light wind, no rain before the evening"
+
+
+@tool
+def delete(path: str) -> str:
+    """Delete a file."""
+    return f"{path} is gone"
+
+
+def harmless(_text: str) -> bool:
+    return False
+
+
+def guardrails() -> dict[str, Callable[[], AgentMiddleware[Any, Any, Any]]]:
+    """Every guardrail by the name of its class, set so that it watches but never has to act."""
+    m: Any = middleware
+    model = Steady()
+    return {
+        "ApprovalMiddleware": lambda: m.ApprovalMiddleware({"delete": m.HumanInTheLoopStrategy()}),
+        "AutoModeMiddleware": lambda: m.AutoModeMiddleware(tools=["delete"], classifier=Decides()),
+        "BreakpointMiddleware": lambda: m.BreakpointMiddleware(
+            m.ToolBreakpoint(tool_name="delete", snapshot_file_path="unused")
+        ),
+        "CompactionMiddleware": lambda: m.CompactionMiddleware(m.SlidingWindowCompactor(), 100_000),
+        "ContextEditingMiddleware": lambda: m.ContextEditingMiddleware(
+            edits=[m.ClearToolUsesEdit(trigger=100_000)]
+        ),
+        "FilesystemFileSearchMiddleware": lambda: m.FilesystemFileSearchMiddleware(root_path="."),
+        "HistoryWindowMiddleware": lambda: m.HistoryWindowMiddleware(50),
+        "HumanInTheLoopMiddleware": lambda: m.HumanInTheLoopMiddleware({"delete": True}),
+        "InjectionScreenMiddleware": lambda: m.InjectionScreenMiddleware(action="quarantine"),
+        "LLMToolEmulator": lambda: m.LLMToolEmulator(tools=["delete"], model=model),
+        "LLMToolSelectorMiddleware": lambda: m.LLMToolSelectorMiddleware(
+            model=model, always_include=["forecast", "delete"]
+        ),
+        "ModelCallLimitMiddleware": lambda: m.ModelCallLimitMiddleware(run_limit=1_000),
+        "ModelFallbackMiddleware": lambda: m.ModelFallbackMiddleware(model),
+        "ModelRefusalMiddleware": m.ModelRefusalMiddleware,
+        "ModelRetryMiddleware": m.ModelRetryMiddleware,
+        "ModelRouterMiddleware": lambda: m.ModelRouterMiddleware(
+            choices={"only": m.ModelChoice(model=model, criteria="always")},
+            instructions="choose",
+            classifier=Decides(),
+        ),
+        "ModerationMiddleware": lambda: m.ModerationMiddleware(harmless),
+        "PIIMiddleware": lambda: m.PIIMiddleware("email"),
+        "ProviderToolSearchMiddleware": m.ProviderToolSearchMiddleware,
+        "RequireTool": lambda: m.RequireTool("forecast"),
+        "ShellToolMiddleware": m.ShellToolMiddleware,
+        "SummarizationMiddleware": lambda: m.SummarizationMiddleware(
+            model, trigger=("tokens", 100_000)
+        ),
+        "TodoListMiddleware": m.TodoListMiddleware,
+        "TokenBudgetMiddleware": lambda: m.TokenBudgetMiddleware(1_000_000),
+        "ToolCallLimitMiddleware": lambda: m.ToolCallLimitMiddleware(run_limit=1_000),
+        "ToolErrorMiddleware": lambda: m.ToolErrorMiddleware(lambda error, _: str(error)),
+        "ToolFirewallMiddleware": lambda: m.ToolFirewallMiddleware(
+            {"delete": {"path": "any"}, "*": {"*": "any"}}
+        ),
+        "ToolResultOffloadMiddleware": lambda: m.ToolResultOffloadMiddleware(
+            m.FileSystemToolResultStore("unused")
+        ),
+        "ToolRetryMiddleware": m.ToolRetryMiddleware,
+    }
+
+
+def build(*names: str, **options: Any) -> AgentGraph:
+    made: list[Any] = [guardrails()[name]() for name in names]
+    tools = [t.name for m in made for t in m.tools]
+    for selector in made:
+        if isinstance(selector, middleware.LLMToolSelectorMiddleware):
+            # With nothing to choose from it asks no model.
+            selector.always_include += tools
+    return create_agent(Steady(), [forecast, delete], middleware=made, **options)
+
+
+def public_guardrails() -> list[str]:
+    named = {name: getattr(middleware, name) for name in middleware.__all__}
+    return sorted(
+        name
+        for name, kind in named.items()
+        if isinstance(kind, type)
+        and issubclass(kind, AgentMiddleware)
+        and kind is not AgentMiddleware
+    )
+
+
+def test_every_guardrail_is_measured() -> None:
+    # Memories are searched and written in each run: there is no such thing as an idle one.
+    assert {*guardrails(), "MemoryMiddleware"} == {*public_guardrails()}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_all_guardrails_together_add_no_superstep_and_no_checkpoint(
+    asynchronous: bool,
+) -> None:
+    config: Any = {"configurable": {"thread_id": "t"}}
+    counted: list[tuple[int, int]] = []
+    for names in ([], sorted(guardrails())):
+        agent = build(*names, checkpointer=InMemorySaver())
+        if asynchronous:
+            await agent.ainvoke(QUESTION, config)
+        else:
+            agent.invoke(QUESTION, config)
+        history = list(agent.get_state_history(config))
+        counted.append((len(history), history[0].metadata["step"]))  # type: ignore[index]
+    # One guardrail that acts when a run ends gives the graph its node for that.
+    assert counted[1] == (counted[0][0] + 1, counted[0][1] + 1)
+
+
+def cpu_us(agent: AgentGraph, asynchronous: bool) -> float:
+    """Microseconds of processor time that a turn takes."""
+    gc.collect()
+    start = time.process_time()
+    if asynchronous:
+        asyncio.run(cast("Any", agent.ainvoke(QUESTION)))
+    else:
+        agent.invoke(QUESTION)
+    return (time.process_time() - start) / TURNS * 1e6
+
+
+def measure(agents: Mapping[str, AgentGraph], asynchronous: bool) -> dict[str, float]:
+    """The least that each agent took: the rest is what else the machine did."""
+    taken: dict[str, list[float]] = {name: [] for name in agents}
+    for _ in range(ROUNDS):
+        for name, agent in agents.items():
+            taken[name].append(cpu_us(agent, asynchronous))
+    return {name: min(times) for name, times in taken.items()}
+
+
+def main() -> None:
+    """Print what each guardrail, and all together, cost per turn of model and tool."""
+    names = sorted(guardrails())
+    alone = {name: build(name) for name in names}
+    agents = {"no guardrail": build(), **alone, "all together": build(*names)}
+    sync, asynchronous = (measure(agents, mode) for mode in (False, True))
+    lines = ["| guardrail | invoke, us | ratio | ainvoke, us | ratio |", "|---|---|---|---|---|"]
+    for name in agents:
+        cells = [
+            f"{times[name]:.0f} | {times[name] / times['no guardrail']:.2f}"
+            for times in (sync, asynchronous)
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
