@@ -94,8 +94,8 @@ def _message(choice: object, answer: Mapping[str, Any], origin: Origin) -> AIMes
     if message is None:
         msg = f"a choice without a message: {excerpt(repr(choice), 200)}"
         raise malformed(msg, origin)
-    finish_reason = given.get("finish_reason")
-    finish_reason = finish_reason if isinstance(finish_reason, str) else None
+    said = given.get("finish_reason")
+    finish_reason = str(said) if said else None
 
     decided = DecidedCalls()
     entries = legacy_function_call(message)

@@ -67,6 +67,14 @@ def test_any_finish_reason_is_passed_on(net: Net, reason: str) -> None:
     assert (found.content, found.response_metadata["finish_reason"]) == ("partial", reason)
 
 
+@pytest.mark.parametrize("reason", [{"reason": "length"}, 1, ["stop"], "half"], ids=str)
+def test_a_finish_reason_nobody_knows_lets_no_call_run(net: Net, reason: Any) -> None:
+    found = message(net.completion(None, reason, tool_calls=[call('{"a": 1}')]))
+
+    assert found.tool_calls == []
+    assert found.invalid_tool_calls[0]["id"] == "c1"
+
+
 @pytest.mark.parametrize("arguments", ['{"a": 1}', {"a": 1}])
 def test_call_is_read(net: Net, arguments: Any) -> None:
     found = message(net.completion(None, "tool_calls", tool_calls=[call(arguments)]))

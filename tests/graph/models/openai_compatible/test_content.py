@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import json
+import socket
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from interlock.graph.models.openai_compatible.content import wire_content
 from interlock.state.errors import InvalidInputError
 
+Net = Any  # the loopback network of conftest.py
+Ask = Callable[..., Any]
 WHERE = "message 0 (human)"
 DATA = {"base64": "AAAA"}
 
@@ -132,3 +138,29 @@ def test_text_alone_stays_text() -> None:
 def test_block_that_cannot_be_sent_is_named(block: Any, words: str) -> None:
     with pytest.raises(InvalidInputError, match=rf"block 1 of message 0 \(human\).*{words}"):
         wire_content(["see", block], WHERE)
+
+
+def test_an_address_in_a_message_is_passed_on_and_not_asked(
+    net: Net, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = net.provider(net.whole(net.completion()))
+    metadata, private = "http://169.254.169.254/latest", "http://localhost:1/x.png"
+    asked: list[Any] = []
+    look_up = socket.getaddrinfo
+
+    def noted(host: Any, *args: Any, **kwargs: Any) -> Any:
+        asked.append(host)
+        return look_up(host, *args, **kwargs)
+
+    monkeypatch.setattr(socket, "getaddrinfo", noted)
+    blocks: list[str | dict[Any, Any]] = [
+        {"type": "text", "text": f"read {metadata}"},
+        {"type": "image", "url": metadata},
+        {"type": "image_url", "image_url": {"url": private}},
+        {"type": "file", "url": private},
+    ]
+    ask(net.client(server), [HumanMessage(blocks)])
+
+    sent = json.dumps(server.seen[0].body)
+    assert (sent.count(metadata), sent.count(private)) == (2, 2)
+    assert {*asked} <= {"127.0.0.1"}
