@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import Any, cast
 
 from langchain_core.tools import BaseTool
 
 from ..state.errors import InvalidInputError, InvalidInputTypeError
+from ..state.suggestion import did_you_mean
 from .definition import ToolLike, as_tool
 from .toolset import Toolset
 
@@ -91,9 +91,10 @@ def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
         if not known:
             msg = f"Tool {name!r} was asked for by name, but the agent has no tools."
             raise InvalidInputError(msg, key="tools")
-        close = get_close_matches(name, known, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        msg = f"The agent has no tool {name!r}; its tools are {', '.join(known)}.{hint}"
+        msg = (
+            f"The agent has no tool {name!r}; its tools are {', '.join(known)}."
+            f"{did_you_mean(name, known)}"
+        )
         raise InvalidInputError(msg, key="tools")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from functools import partial
 from typing import Any, cast
 
@@ -11,9 +10,10 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from pydantic import BaseModel
 
 from ...state.errors import ConfigurationError, InvalidInputError
+from ...state.suggestion import did_you_mean
 from ...tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
 from ..hand_over import shown_as
-from .compiled_agent import graph_of, input_keys, output_keys
+from .compiled_agent import graph_of, input_keys, known_input, output_keys
 
 ToInput = Mapping[str, str] | Callable[[Any], Mapping[str, Any]]
 """Per input key of the agent the key of the graph's state, or ``state -> input``."""
@@ -59,9 +59,9 @@ def agent_node(
     async def step(calls: Calls, agent: Any, state: Any, config: RunnableConfig) -> Any:
         run = Dual("the agent", agent.invoke, agent.ainvoke)
         if output is None:
-            return await calls.call(run, _input(input, state), config)
+            return await calls.call(run, _input(agent, input, state), config)
         inner = shown_as(config, partial(_update, output))
-        return _update(output, await calls.call(run, _input(input, state), inner))
+        return _update(output, await calls.call(run, _input(agent, input, state), inner))
 
     def call(state: Any, config: RunnableConfig) -> Any:
         # langgraph finds a graph inside a node by what its function refers to by name.
@@ -73,11 +73,11 @@ def agent_node(
     return RunnableLambda(call, call_later, name=graph.name)
 
 
-def _input(chosen: ToInput | None, state: Any) -> Any:
+def _input(agent: Any, chosen: ToInput | None, state: Any) -> Any:
     if chosen is None:
         return state
     if not isinstance(chosen, Mapping):
-        return dict(chosen(state))
+        return known_input(agent, dict(chosen(state)), "input")
     keys = cast("Mapping[str, str]", chosen)
     values = _values(state)
     if missing := [key for key in keys.values() if key not in values]:
@@ -107,10 +107,8 @@ def _values(state: Any) -> dict[str, Any]:
 def _check(setting: str, keys: list[str], known: set[str]) -> None:
     for key in keys:
         if known and key not in known:
-            close = get_close_matches(key, known, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
             msg = (
                 f"{setting} names {key!r}, which is no {setting} of the agent; it has "
-                f"{', '.join(sorted(known))}.{hint}"
+                f"{', '.join(sorted(known))}.{did_you_mean(key, known)}"
             )
             raise ConfigurationError(msg)

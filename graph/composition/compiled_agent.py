@@ -6,7 +6,8 @@ from typing import Any, cast
 
 from langgraph.pregel import Pregel
 
-from ...state.errors import ConfigurationError
+from ...state.errors import ConfigurationError, InvalidInputError
+from ...state.suggestion import did_you_mean
 
 
 def graph_of(agent: Any) -> Any:
@@ -38,6 +39,23 @@ def input_keys(graph: Any) -> set[str]:
 def output_keys(graph: Any) -> set[str]:
     """The keys that a graph returns; empty if that is not known."""
     return _keys(graph, "output_schema")
+
+
+def known_input(graph: Any, given: dict[str, Any], owner: str) -> dict[str, Any]:
+    """An input of an agent that code of the program made.
+
+    Raises:
+        InvalidInputError: A key is no input of the agent, which inside a larger graph would be
+            left out without a word.
+    """
+    known = input_keys(graph)
+    if foreign := [key for key in given if known and key not in known]:
+        msg = (
+            f"{owner} gives the agent {foreign[0]!r}; it takes {', '.join(sorted(known))}."
+            f"{did_you_mean(foreign[0], known)}"
+        )
+        raise InvalidInputError(msg, key=foreign[0])
+    return given
 
 
 def _keys(graph: Any, schema: str) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any, cast
 
 from langchain_core.messages import HumanMessage, ToolMessage
@@ -14,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from ...state.errors import ConfigurationError
 from ...state.fatal import fatal
+from ...state.suggestion import did_you_mean
 from ...tools.definition import TOOL_NAME
 from ..engine import AROUND
 from ..hand_over import HandOver, PrivateHandOver
@@ -105,7 +105,8 @@ def _check_node(name: str, runtime: ToolRuntime[Any, Any]) -> None:
         return
     msg = f"There is no node {name!r} to hand over to: the agent is no node of another graph."
     if around:
-        close = get_close_matches(name, around, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        msg = f"There is no node {name!r} to hand over to; there are {', '.join(sorted(around))}.{hint}"
+        msg = (
+            f"There is no node {name!r} to hand over to; there are {', '.join(sorted(around))}."
+            f"{did_you_mean(name, around)}"
+        )
     raise fatal(ConfigurationError(msg))

@@ -11,13 +11,14 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import ParentCommand
 from langgraph.prebuilt import ToolRuntime
 
-from ...state.errors import ConfigurationError, ToolExecutionError
+from ...state.errors import ConfigurationError, InvalidInputError, ToolExecutionError
 from ...state.exit_reasons import EXIT_STRUCTURED_RESPONSE, EXIT_TEXT
 from ...state.fatal import fatal
 from ...state.ledger import INNER_USAGE
 from ...tools.calls import Calls, Dual
 from ...tools.results import content_of
 from .arguments import TASK
+from .compiled_agent import known_input
 from .nesting import beginning_anew, nested_config, remembered_config, saver_of
 
 INCOMPLETE = (
@@ -56,6 +57,7 @@ class SubAgent:
         """Run the agent and answer the call.
 
         Raises:
+            InvalidInputError: ``to_input`` gives what is no input of the agent.
             ToolExecutionError: It gave no structured answer, or wanted to hand over.
             ConfigurationError: It is to remember, and nothing stores threads.
             GraphInterrupt: It waits for an answer; the same call goes on with it later.
@@ -77,7 +79,12 @@ class SubAgent:
 
     def _input(self, args: dict[str, Any], runtime: ToolRuntime[Any, Any]) -> dict[str, Any]:
         if self.to_input is not None:
-            return dict(self.to_input(args, runtime))
+            made = dict(self.to_input(args, runtime))
+            try:
+                return known_input(self.graph, made, f"to_input of {self.name!r}")
+            except InvalidInputError as error:
+                # A mistake of the program, which no model can mend.
+                raise fatal(error) from None
         given = {key: value for key, value in args.items() if key != TASK}
         if TASK in args:
             before: list[Any] = given.get("messages") or []

@@ -91,6 +91,15 @@ async def test_functions_can_make_input_and_update(run: Any, agents: Agents, ech
     assert result["answer"] == "PLEASE: GO"
 
 
+async def test_a_function_that_gives_what_is_no_input_is_an_error(run: Any, agents: Agents) -> None:
+    def to_input(state: Any) -> dict[str, Any]:
+        return {"messages": state["question"], "topic": "x"}
+
+    node = agent_node(agents("x", "hi"), input=to_input)
+    with pytest.raises(InvalidInputError, match="gives the agent 'topic'"):
+        await run(around(Private, ("x", node)), {"question": "go"})
+
+
 async def test_the_state_around_may_be_a_model(run: Any, agents: Agents, echo: Any) -> None:
     class Ask(BaseModel):
         question: str

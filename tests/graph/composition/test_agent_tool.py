@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from interlock.graph import AgentState, agent_tool, create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import TokenBudgetMiddleware
-from interlock.state.errors import ConfigurationError, ToolExecutionError
+from interlock.state.errors import ConfigurationError, InvalidInputError, ToolExecutionError
 
 Calling = Callable[..., AIMessage]
 Agents = Callable[..., Any]
@@ -186,6 +186,19 @@ async def test_to_input_can_pass_on_the_state_of_the_calling_agent(
     helper = agent_tool(agents("helper", echo), description="Help.", to_input=to_input)
     boss = agents("boss", calling(("helper", {"task": "a"})), "done", tools=[helper])
     assert told(await run(boss, GO), "helper") == ["go | a"]
+
+
+async def test_to_input_that_gives_what_is_no_input_is_an_error_of_the_program(
+    run: Any, agents: Agents, calling: Calling
+) -> None:
+    def to_input(args: dict[str, Any], runtime: Any) -> dict[str, Any]:
+        del runtime
+        return {"messages": args["task"], "mesages": []}
+
+    helper = agent_tool(agents("helper", "hi"), description="Help.", to_input=to_input)
+    boss = agents("boss", calling(("helper", {"task": "a"})), tools=[helper])
+    with pytest.raises(InvalidInputError, match=r"'mesages'.*Did you mean 'messages'\?"):
+        await run(boss, GO)
 
 
 def test_an_argument_that_is_no_input_is_refused(agents: Agents) -> None:
