@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, cast
 
 from langchain_core.messages import (
@@ -9,6 +10,7 @@ from langchain_core.messages import (
     BaseMessage,
     HumanMessage,
     RemoveMessage,
+    SystemMessage,
     ToolCall,
     ToolMessage,
     add_notification_metadata,
@@ -28,6 +30,8 @@ from .model_call import ModelCall, Reply
 from .partial_stream import PartialStream, custom_writer
 from .routing import Step, after_model, says_something
 from .stretch import Stretch
+
+logger = logging.getLogger(__name__)
 
 CUT_OFF = (
     "This call was not run: the reply was cut off by the length limit, so its arguments may be "
@@ -65,6 +69,11 @@ class ModelPhase:
                 self._work.apply({key: make()}, "the default of the schema")
         if self._work.values.get("structured_response") is not None:
             self._work.put("structured_response", None)
+        messages = self._work.messages
+        if messages and all(isinstance(m, SystemMessage) for m in messages):
+            logger.warning(
+                "The run has no message but system messages; many providers refuse that."
+            )
 
     async def run(self) -> None:
         """Ask the model and take its reply into the state."""

@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
-from interlock.graph import create_agent
+from interlock.graph import AgentState, create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import AgentMiddleware, ModelResponse, wrap_model_call
+from interlock.state import InvalidUpdateError
 from interlock.state.ledger import INNER_USAGE
 from interlock.tools import tool
 
@@ -253,3 +261,105 @@ async def test_the_final_answer_may_not_call_tools(
     assert (result["exit_reason"], result["step_count"]) == ("max_agent_steps", 1)
     assert (result["tool_call_counts"], model.calls) == ({"search": 1}, 2)
     assert_valid(result["messages"])
+
+
+async def test_a_reply_that_ends_the_run_at_the_limit_keeps_its_reason(
+    run: Any, calling: Any
+) -> None:
+    agent = create_agent(ScriptedChatModel(["done"]), [finish], max_agent_steps=1)
+    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "text"
+    script = [calling(("finish", {"answer": "42"}))]
+    agent = create_agent(
+        ScriptedChatModel(script), [finish], max_agent_steps=1, exit_conditions=["finish"]
+    )
+    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "finish"
+
+
+async def test_a_call_that_nobody_can_read_is_answered_and_asked_again(
+    run: Any, assert_valid: Any
+) -> None:
+    call: Any = {"name": "search", "args": "{", "id": "x1", "error": "cut"}
+    broken = AIMessage("", invalid_tool_calls=[{**call, "type": "invalid_tool_call"}])
+    model = ScriptedChatModel([broken, "done"])
+    result = await run(create_agent(model, [search]), {"messages": "go"})
+    (answer,) = (m for m in result["messages"] if isinstance(m, ToolMessage))
+    assert (answer.tool_call_id, answer.status) == ("x1", "error")
+    assert "no valid JSON" in answer.text
+    assert (result["exit_reason"], model.calls) == ("text", 2)
+    assert model.requests[1][-1] == answer
+    assert_valid(result["messages"][:1] + result["messages"][3:])
+
+
+async def test_calls_of_a_reply_that_was_cut_off_are_not_run(
+    run: Any, calling: Any, assert_valid: Any
+) -> None:
+    half = calling(("search", {"query": "a"})).model_copy(
+        update={"response_metadata": {"stop_reason": "max_tokens"}}
+    )
+    model = ScriptedChatModel([half, "done"])
+    result = await run(create_agent(model, [search]), {"messages": "go"})
+    assert (result["tool_call_counts"], result["exit_reason"]) == ({}, "text")
+    assert "cut off" in model.requests[1][-1].text
+    assert_valid(result["messages"])
+
+
+@pytest.mark.parametrize("reason", ["", 3, True])
+async def test_a_stop_needs_a_reason(run: Any, reason: Any) -> None:
+    def stop(_state: Any) -> dict[str, Any]:
+        return {"stop_run": reason}
+
+    agent = create_agent(ScriptedChatModel(["x"]), hooks={"before_llm": [stop]})
+    with pytest.raises(InvalidUpdateError, match="stop_run"):
+        await run(agent, {"messages": "go"})
+
+
+async def test_a_larger_graph_routes_by_the_exit_reason(run: Any, calling: Any) -> None:
+    class Outer(AgentState[Any]):
+        exit_reason: str
+        route: str
+
+    def other(_state: Outer) -> dict[str, str]:
+        return {"route": "other"}
+
+    def saved(_state: Outer) -> dict[str, str]:
+        return {"route": "saved"}
+
+    def route(state: Outer) -> str:
+        return "saved" if state["exit_reason"] == "finish" else "other"
+
+    script = [calling(("finish", {"answer": "42"}))]
+    agent = create_agent(ScriptedChatModel(script), [finish], exit_conditions=["finish"])
+    graph: Any = StateGraph(Outer)
+    graph.add_node("agent", agent)
+    graph.add_node("other", other)
+    graph.add_node("saved", saved)
+    graph.add_edge(START, "agent")
+    graph.add_conditional_edges("agent", route)
+    assert (await run(graph.compile(), {"messages": "go"}))["route"] == "saved"
+
+
+async def test_a_hook_that_returns_nothing_changes_nothing(run: Any) -> None:
+    def look(_state: Any, _runtime: Any) -> None:
+        return None
+
+    points = ["before_run", "before_llm", "on_exit", "after_run"]
+    hooked = create_agent(ScriptedChatModel(["x"]), hooks={point: [look] for point in points})
+    plain = create_agent(ScriptedChatModel(["x"]))
+    results = [await run(agent, {"messages": "go"}) for agent in (hooked, plain)]
+    shown = [([m.text for m in r["messages"]], r["exit_reason"]) for r in results]
+    assert shown[0] == shown[1]
+
+
+async def test_without_a_response_format_there_is_no_structured_response(run: Any) -> None:
+    result = await run(create_agent(ScriptedChatModel(["x"])), {"messages": "go"})
+    assert "structured_response" not in result
+
+
+async def test_a_run_of_nothing_but_system_messages_is_warned_about(
+    run: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    agent = create_agent(ScriptedChatModel(["x", "y"]))
+    await run(agent, {"messages": [SystemMessage("rules"), HumanMessage("go")]})
+    assert caplog.records == []
+    await run(agent, {"messages": [SystemMessage("rules")]})
+    assert "no message but system messages" in caplog.text
