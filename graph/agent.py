@@ -24,7 +24,7 @@ from ..tools.execution import ToolExecutor, ToolPolicy
 from ..tools.state_mapping import check_state_keys
 from ..tools.toolset import Toolset
 from .admission import Admission, StoreAside
-from .binding import ModelBinder, check_model
+from .binding import ModelBinder, check_model, check_takes_tools
 from .compiled import AgentGraph
 from .engine import DEFAULT_RECURSION_LIMIT
 from .exits import ExitRules, exit_rules
@@ -153,6 +153,9 @@ def _plan(
     known, live = options["known_tools"], live_tools(sources)
     tools = known if live is None else offered_first(sources)
     output.check_tool_names(known.by_name)
+    if tools.offered and not hooks.wraps["wrap_model_call"]:
+        # A layer may put another model in its place.
+        check_takes_tools(model)
     # A plain toolset may be added to, one that is not loaded may hold anything.
     later = live is not None or (options["takes_tools"] and not tools.by_name)
     exits = exit_rules(known, options, open_ended=bool(layers) or later)

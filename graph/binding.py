@@ -120,12 +120,25 @@ def _bind(request: ModelRequest[Any], active: ActiveOutput | None) -> Runnable[A
         active is not None and active.model_kwargs and hasattr(model, "bind_tools")
     ):
         return cast("Runnable[Any, Any]", model.bind(**settings) if settings else model)
-    if not hasattr(model, "bind_tools"):
-        msg = f"Model {type(model).__name__!r} cannot be given tools: it has no bind_tools."
-        raise ConfigurationError(msg)
+    check_takes_tools(model)
     if choice is not None:
         settings["tool_choice"] = choice
     return cast("Runnable[Any, Any]", model.bind_tools(tools, **settings))
+
+
+def check_takes_tools(model: Any) -> None:
+    """Refuse a model that cannot be given tools.
+
+    Raises:
+        ConfigurationError: It has no ``bind_tools`` of its own.
+    """
+    bind = getattr(type(model), "bind_tools", None) or getattr(model, "bind_tools", None)
+    if bind is None or bind is BaseChatModel.bind_tools:
+        msg = (
+            f"Model {type(model).__name__!r} cannot be given tools: it has no bind_tools. Take "
+            "another model, or leave out the tools."
+        )
+        raise ConfigurationError(msg)
 
 
 def check_model(model: Any) -> BaseChatModel:

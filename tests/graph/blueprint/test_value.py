@@ -132,17 +132,27 @@ def test_a_model_by_name_is_looked_up_when_it_is_needed(monkeypatch: pytest.Monk
     assert agent.compile() is agent.compile()
 
 
+class Plain(BaseChatModel):
+    """A model without tools."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "plain"
+
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        del args, kwargs
+        return ChatResult(generations=[ChatGeneration(message=AIMessage("ok"))])
+
+
 def test_a_model_that_takes_no_tools_will_do_without_any() -> None:
-    class Plain(BaseChatModel):
-        @property
-        def _llm_type(self) -> str:
-            return "plain"
-
-        def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
-            del args, kwargs
-            return ChatResult(generations=[ChatGeneration(message=AIMessage("ok"))])
-
     assert Agent(model=Plain()).run("go")["last_message"].text == "ok"
+
+
+async def test_a_model_that_takes_no_tools_is_refused_with_some(run_agent: Any) -> None:
+    with pytest.raises(ConfigurationError, match="'Plain' cannot be given tools"):
+        Agent(model=Plain(), tools=[search])
+    with pytest.raises(ConfigurationError, match="'Plain' cannot be given tools"):
+        await run_agent(Agent(model=Plain()), "go", tools=[search])
 
 
 def test_a_copy_has_the_same_settings() -> None:
