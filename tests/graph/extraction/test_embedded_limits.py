@@ -1,10 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+
+from interlock.graph.models import EmbeddedChatModel
 
 pytestmark = pytest.mark.slow  # starts the engine
 
@@ -17,12 +19,20 @@ class Bill:
     total: float
 
 
-def test_embedded_model_reads_what_it_can_and_says_what_it_cannot(
-    extracted: Callable[..., Any],
-) -> None:
+@pytest.fixture(scope="module")
+def model() -> Iterator[EmbeddedChatModel]:
+    """One engine for all: it takes long to start."""
     pytest.importorskip("needle")
+    model = EmbeddedChatModel()
+    yield model
+    model.close()
+
+
+def test_embedded_model_reads_what_it_can_and_says_what_it_cannot(
+    extracted: Callable[..., Any], model: EmbeddedChatModel
+) -> None:
     texts = ["Bill of Brightwater Ltd: 480.50 EUR in total.", "much too long " * 300, " "]
-    results, _ = extracted("embedded:needle3", Bill, texts)
+    results, _ = extracted(model, Bill, texts)
 
     assert results[0].value == Bill("Brightwater Ltd", 480.5)
     assert [r.error_type for r in results[1:]] == ["ChatModelContextOverflowError", "EmptyRecord"]
