@@ -318,13 +318,13 @@ async def test_a_larger_graph_routes_by_the_exit_reason(run: Any, calling: Any) 
         exit_reason: str
         route: str
 
-    def other(_state: Outer) -> dict[str, str]:
+    def other(_state: Any) -> dict[str, str]:
         return {"route": "other"}
 
-    def saved(_state: Outer) -> dict[str, str]:
+    def saved(_state: Any) -> dict[str, str]:
         return {"route": "saved"}
 
-    def route(state: Outer) -> str:
+    def route(state: Any) -> str:
         return "saved" if state["exit_reason"] == "finish" else "other"
 
     script = [calling(("finish", {"answer": "42"}))]
