@@ -31,6 +31,7 @@ from ...middleware.approval.request import asked_in, is_single
 from ...state.approval_errors import CannotPauseError, InvalidDecisionError, NotWaitingError
 from ...tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
 from ..engine import addresses_pauses, present_of, stores_threads, strictly
+from .answered import open_interrupts
 
 
 def pending(graph: Any, config: RunnableConfig) -> list[PendingApproval]:
@@ -109,8 +110,7 @@ async def addressed(
         return command
     if not stores_threads(graph, config):
         return command
-    snapshot = await _read(calls, graph, config)
-    return address(command, snapshot.interrupts)
+    return address(command, await _open(calls, graph, config))
 
 
 def address(command: Command[Any], interrupts: Sequence[Interrupt[Any]]) -> Command[Any]:
@@ -144,7 +144,7 @@ async def _pending(calls: Calls, graph: Any, config: RunnableConfig) -> list[Pen
     if not stores_threads(graph, config):
         msg = "This graph has no checkpointer, so nothing can wait in it; compile it with one."
         raise CannotPauseError(msg)
-    return pending_in((await _read(calls, graph, present_of(config))).interrupts)
+    return pending_in(await _open(calls, graph, present_of(config)))
 
 
 async def _answer(
@@ -184,6 +184,11 @@ def _resume_map(waiting: Sequence[PendingApproval], decisions: Mapping[str, Any]
     pauses = dict.fromkeys(p.interrupt_id for p in waiting if p.id in decisions)
     groups = {i: [p for p in waiting if p.interrupt_id == i] for i in pauses}
     return {ident: resume_value(group, decisions) for ident, group in groups.items()}
+
+
+async def _open(calls: Calls, graph: Any, config: RunnableConfig) -> list[Interrupt[Any]]:
+    """The interrupts that wait in a thread."""
+    return await open_interrupts(calls, graph, config, await _read(calls, graph, config))
 
 
 async def _read(calls: Calls, graph: Any, config: RunnableConfig) -> StateSnapshot:

@@ -34,10 +34,14 @@ newest(thread_id, checkpoint_id) AS (
     FROM thread WHERE id IS NOT NULL
 )
 SELECT pause.thread_id, pause.checkpoint_id, {path} AS task_path, pause.task_id,
-    pause.type, pause.{value}
+    pause.type, pause.{value}, answers.type, answers.{value}
 FROM newest JOIN {writes} AS pause
     ON pause.thread_id = newest.thread_id AND pause.checkpoint_ns = ''
     AND pause.checkpoint_id = newest.checkpoint_id
+LEFT JOIN {writes} AS answers
+    ON answers.thread_id = pause.thread_id AND answers.checkpoint_ns = ''
+    AND answers.checkpoint_id = pause.checkpoint_id AND answers.task_id = pause.task_id
+    AND answers.channel = '__resume__'
 WHERE pause.channel = '__interrupt__' AND NOT EXISTS (
     SELECT 1 FROM {writes} AS output
     WHERE output.thread_id = pause.thread_id AND output.checkpoint_ns = ''
@@ -60,6 +64,10 @@ class PauseRow(NamedTuple):
     """How the value is written: ``msgpack``."""
     value: bytes
     """The interrupts of the task."""
+    answers_type: str | None
+    """How its answers are written; None if there are none."""
+    answers: bytes | None
+    """The answers that the task has, to earlier questions or to this one."""
 
 
 def pauses_query(

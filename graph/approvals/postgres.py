@@ -60,8 +60,7 @@ class PostgresThreads:
             rows = connection.execute(
                 query.encode(), () if thread_id is None else (thread_id,), binary=True
             )
-            for group in by_thread(rows):
-                yield read_thread(group)
+            yield from filter(None, map(read_thread, by_thread(rows)))
 
     @contextmanager
     def reader(self) -> Generator[BaseCheckpointSaver[Any]]:

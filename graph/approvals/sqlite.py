@@ -47,8 +47,7 @@ class SqliteThreads:
                 writes="writes", value="value", thread=thread, has_path=bool(has_path)
             )
             rows = connection.execute(query, () if thread_id is None else (thread_id,))
-            for group in by_thread(rows):
-                yield read_thread(group)
+            yield from filter(None, map(read_thread, by_thread(rows)))
 
     @contextmanager
     def reader(self) -> Generator[BaseCheckpointSaver[Any]]:

@@ -13,6 +13,7 @@ from langgraph.types import Interrupt
 from ...middleware.approval.pending import PendingApproval, pending_in
 from ...state.errors import StorageError
 from ...state.serializer import StrictSerializer
+from .answered import NODES, answered_ids, number_of
 from .newest_pauses import PauseRow
 
 _STRICT = StrictSerializer(())
@@ -46,8 +47,8 @@ class WaitingThread:
         return _TICKS_BEGAN + timedelta(microseconds=ticks // 10)
 
 
-def read_thread(rows: Sequence[PauseRow]) -> WaitingThread:
-    """What waits in one thread.
+def read_thread(rows: Sequence[PauseRow]) -> WaitingThread | None:
+    """What waits in one thread; None if everything was answered.
 
     Args:
         rows: Its pauses, in task order; at least one.
@@ -57,6 +58,8 @@ def read_thread(rows: Sequence[PauseRow]) -> WaitingThread:
         interrupts = [interrupt for row in rows for interrupt in _interrupts(row)]
     except StorageError as error:
         return WaitingThread(first.thread_id, first.checkpoint_id, problem=str(error))
+    if not interrupts:
+        return None
     return WaitingThread(first.thread_id, first.checkpoint_id, tuple(pending_in(interrupts)))
 
 
@@ -66,17 +69,27 @@ def _interrupts(row: PauseRow) -> list[Interrupt[Any]]:
     Raises:
         StorageError: They are written in another way, or are something else.
     """
-    if row.type != "msgpack":
-        msg = f"The pause is stored as {row.type!r}, which only its own program can read."
-        raise StorageError(msg)
-    try:
-        found: Any = _STRICT.loads_typed((row.type, bytes(row.value)))
-    except Exception as error:  # boundary: the bytes may be anything
-        msg = f"The pause cannot be read: {type(error).__name__}. Its program may still know it."
-        raise StorageError(msg) from error
+    found = _loaded(row.type, row.value)
     several = isinstance(found, (list, tuple))
     interrupts = list(cast("Sequence[Any]", found)) if several else [found]
     if not all(isinstance(i, Interrupt) for i in interrupts):
         msg = "What is stored as a pause is none."
         raise StorageError(msg)
-    return interrupts
+    if row.answers_type is None:
+        return interrupts
+    # The path of a task that was not sent ends with its node's name.
+    nodes = (*NODES, row.task_path.rpartition(", ")[2])
+    answers = number_of(_loaded(row.answers_type, row.answers))
+    answered = answered_ids("", row.task_id, nodes, answers)
+    return [i for i in interrupts if i.id not in answered]
+
+
+def _loaded(kind: str, value: bytes | None) -> Any:
+    if kind != "msgpack" or value is None:
+        msg = f"The pause is stored as {kind!r}, which only its own program can read."
+        raise StorageError(msg)
+    try:
+        return _STRICT.loads_typed((kind, bytes(value)))
+    except Exception as error:  # boundary: the bytes may be anything
+        msg = f"The pause cannot be read: {type(error).__name__}. Its program may still know it."
+        raise StorageError(msg) from error

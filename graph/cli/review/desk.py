@@ -103,9 +103,6 @@ def together(approvals: Sequence[PendingApproval], chosen: PendingApproval) -> b
 
 
 def _told(error: Exception, *, again: bool) -> str:
-    rest = (
-        "The call still waits; decide again."
-        if again
-        else "The answer is stored; the program can go on with the thread by invoking it with None."
-    )
+    kept = "What was answered stays answered: the program goes on by invoking the thread with None."
+    rest = "It still waits for an answer." if again else kept
     return f"The run failed with {type(error).__name__}: {error}. {rest}"

@@ -70,6 +70,17 @@ def test_failure_of_the_run_is_told_and_the_answer_stays_given(office: Office) -
     assert ids(desk) == []
 
 
+def test_failed_call_of_its_own_pause_keeps_its_answer(office: Office) -> None:
+    office.begin("t", ("send", {"to": "nobody"}), interrupt_mode="per_call")
+    desk = office.desk(interrupt_mode="per_call")
+    (ident,) = ids(desk)
+    outcome = anyio.run(desk.answer, "t", {ident: APPROVE})
+    assert "the post office is closed" in outcome.failure
+    assert ids(desk) == []
+    with pytest.raises(NotWaitingError):
+        anyio.run(desk.answer, "t", {ident: {"type": "reject"}})
+
+
 def test_double_click_runs_the_call_once(office: Office, serve: Serve) -> None:
     office.begin("t", ("send", {"to": "Ann"}))
     desk = office.desk()
