@@ -1,7 +1,7 @@
 """What runs: the agent, its three nodes, routing, structured output, models and commands.
 
 Open ``agent.py`` first: ``create_agent`` builds the graph. ``blueprint/`` holds ``Agent``, the same
-as a value, ``prompts/`` its templates. ``turn.py`` runs the phases of a node,
+as a value, ``prompts/`` its templates, ``composition/`` is for agents together. ``turn.py`` runs the phases of a node,
 ``routing.py`` decides where a run goes, ``structured_output/`` reads structured answers,
 ``models/`` holds chat models, ``drawing/`` makes pictures, ``cli/`` is the command line.
 """

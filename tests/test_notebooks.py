@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-ALLOWED = ("interlock.", "langchain_core.messages", "langgraph.checkpoint.")
+ALLOWED = ("interlock.", "langchain_core.messages", "langgraph.checkpoint.", "langgraph.graph")
 PROMISE = "# → "
 
 notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from typing_extensions import TypedDict
 
 import interlock.graph
 import interlock.middleware
@@ -159,3 +161,29 @@ def test_the_example_of_an_approval_waits_and_goes_on(capsys: pytest.CaptureFixt
 
     assert "c1 look_up {'word': 'a'}" in capsys.readouterr().out
     assert given["result"]["messages"][-1].text == "done"
+
+
+def test_the_example_of_agents_together_builds_what_it_says() -> None:
+    class Ticket(TypedDict, total=False):
+        question: str
+
+    names = ("researcher", "billing", "helper")
+    agents = {n: create_agent(ScriptedChatModel(["Hello"]), name=n) for n in names}
+    leaving = AIMessage(
+        "", tool_calls=[{"name": "transfer_to_billing", "args": {}, "id": "c", "type": "tool_call"}]
+    )
+    given: dict[str, Any] = {
+        **{name: getattr(interlock.graph, name) for name in interlock.graph.__all__},
+        "StateGraph": StateGraph,
+        "MessagesState": MessagesState,
+        "Ticket": Ticket,
+        **agents,
+        "model": ScriptedChatModel([leaving]),
+    }
+    exec(block("python", 2), given)  # noqa: S102 - the README's own text
+
+    desk = given["desk"].add_edge(START, "front").compile()
+    assert desk.invoke({"messages": [("user", "Go")]})["messages"][-1].text == "Hello"
+    ticket = given["ticket"].add_edge(START, "helper").compile()
+    assert ticket.invoke({"question": "Go"}) == {"question": "Go"}
+    assert given["supervisor"].get_graph().nodes.keys() >= {"model", "tools"}
