@@ -16,7 +16,7 @@ from ..state.fatal import fatal
 from ..tools.calls import Dual
 from .base import AgentMiddleware
 from .flows import Ask, Flow, flow_layer, forward
-from .tool_filter import called_tool, error_answer, tool_names
+from .tool_filter import concerns, error_answer, tool_names
 
 Content = str | list[Any]
 OnError = Callable[[Exception, ToolCallRequest], Content | None]
@@ -64,7 +64,7 @@ class ToolErrorMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
         """Run the tool and ask the function if it fails."""
-        if self._tool_filter is not None and called_tool(request) not in self._tool_filter:
+        if not concerns(request, self._tool_filter):
             return forward(request)
         return self._guarded(request)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from langchain_core.messages import ToolMessage
@@ -33,6 +33,11 @@ def tool_names(tools: Iterable[BaseTool | str] | None, setting: str = "tools") -
 def called_tool(request: ToolCallRequest) -> str:
     """The name of the tool that a request is for, which a layer may have exchanged."""
     return request.tool.name if request.tool is not None else request.tool_call["name"]
+
+
+def concerns(request: ToolCallRequest, names: Collection[str] | None) -> bool:
+    """Whether a request is for one of the named tools; None stands for all tools."""
+    return names is None or called_tool(request) in names
 
 
 def error_answer(request: ToolCallRequest, content: Any) -> ToolMessage:

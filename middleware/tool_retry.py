@@ -17,7 +17,7 @@ from .base import AgentMiddleware
 from .flows import Flow, flow_layer, forward
 from .retry_hints import default_retry_on
 from .retrying import OnFailure, Retrying, RetryOn, RetryPolicy, attempts_text, retry_flow
-from .tool_filter import called_tool, error_answer, tool_names
+from .tool_filter import called_tool, concerns, error_answer, tool_names
 
 _DEPRECATED: dict[str, OnFailure] = {"raise": "error", "return_message": "continue"}
 
@@ -84,7 +84,7 @@ class ToolRetryMiddleware(Retrying, AgentMiddleware[Any, Any, Any]):
 
     def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
         """Run the tool until it succeeds or the attempts are used up."""
-        if self._tool_filter is not None and called_tool(request) not in self._tool_filter:
+        if not concerns(request, self._tool_filter):
             return forward(request)
         return retry_flow(request, self.policy, partial(self._give_up, request))
 
