@@ -18,8 +18,9 @@ import interlock.graph
 import interlock.middleware
 import interlock.state
 import interlock.tools
-from interlock.graph import AgentState, create_agent
+from interlock.graph import Agent, AgentState, create_agent
 from interlock.graph.models import ScriptedChatModel
+from interlock.graph.serialization import Registry
 from interlock.graph.settings import AgentSettings
 from interlock.middleware import AgentMiddleware, before_model
 from interlock.middleware.collect import HOOK_POINTS, WRAP_POINTS
@@ -30,9 +31,12 @@ README = (ROOT / "README.md").read_text("utf-8")
 HAYSTACK_POINTS = ["before_llm", "before_tool"]
 
 
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
+
+
 def block(language: str, number: int = 0) -> str:
-    found = re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
-    return str(found[number])
+    return blocks(language)[number]
 
 
 def known_names() -> set[str]:
@@ -187,3 +191,20 @@ def test_the_example_of_agents_together_builds_what_it_says() -> None:
     ticket = given["ticket"].add_edge(START, "helper").compile()
     assert ticket.invoke({"question": "Go"}) == {"question": "Go"}
     assert given["supervisor"].get_graph().nodes.keys() >= {"model", "tools"}
+
+
+def test_the_example_of_an_agent_as_a_value_prints_its_answers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    source = next(b for b in blocks("python") if "translator = Agent" in b)
+    exec(source, {})  # noqa: S102 - the README's own text
+
+    assert capsys.readouterr().out == "Bonjour ! text\nHallo! text\n"
+
+
+def test_the_stored_agent_can_be_read() -> None:
+    registry = Registry(find_course=look_up)
+    agent = Agent.from_yaml(block("yaml"), registry)
+
+    assert agent.settings["tools"] == [look_up]
+    assert agent.to_yaml(registry).rstrip() == block("yaml").rstrip()
