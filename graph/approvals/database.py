@@ -34,6 +34,18 @@ class ThreadDatabase(Protocol):
         """A checkpointer to read from."""
         ...
 
+    def answering(self, thread_id: str) -> AbstractAsyncContextManager[None]:
+        """Keep other processes that do the same from answering in a thread until the block ends.
+
+        Two that both see a pause before either answer is stored would each run the call. A process
+        that dies keeps nobody out.
+
+        Raises:
+            NotWaitingError: Another process is answering in the thread.
+            StorageError: The database cannot be used.
+        """
+        ...
+
     def saver(self) -> AbstractAsyncContextManager[BaseCheckpointSaver[Any]]:
         """A checkpointer for an agent that goes on with the threads."""
         ...

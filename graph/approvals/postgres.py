@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncGenerator, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -11,7 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from ...state.errors import ConfigurationError, MissingExtraError, StorageError
 from ...state.storage import strict_checkpointer
 from .newest_pauses import by_thread, pauses_query
-from .thread import WaitingThread, read_thread
+from .thread import WaitingThread, answered_elsewhere, read_thread
 
 _SCHEMES = ("postgresql://", "postgres://")
 
@@ -69,6 +70,24 @@ class PostgresThreads:
 
         with self._told(), PostgresSaver.from_conn_string(self._address) as saver:
             yield strict_checkpointer(saver, ())
+
+    @asynccontextmanager
+    async def answering(self, thread_id: str) -> AsyncGenerator[None]:
+        """Keep others out; see :class:`~interlock.graph.approvals.ThreadDatabase`."""
+        digest = hashlib.sha256(f"interlock:{thread_id}".encode()).digest()
+        key = int.from_bytes(digest[:8], signed=True)
+        connection = await self._connect()
+        # The server gives the lock back when the connection ends, however it ends.
+        async with connection:
+            cursor = await connection.execute("SELECT pg_try_advisory_lock(%s)", (key,))
+            found = await cursor.fetchone()
+            if found is None or not found[0]:
+                raise answered_elsewhere(thread_id)
+            yield
+
+    async def _connect(self) -> Any:
+        with self._told():
+            return await self._psycopg.AsyncConnection.connect(self._address, autocommit=True)
 
     @asynccontextmanager
     async def saver(self) -> AsyncGenerator[BaseCheckpointSaver[Any]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 from collections.abc import AsyncGenerator, Generator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from ...state.errors import MissingExtraError, StorageError
 from ...state.storage import strict_checkpointer
+from .file_lock import file_lock
 from .newest_pauses import by_thread, pauses_query
-from .thread import WaitingThread, read_thread
+from .thread import WaitingThread, answered_elsewhere, read_thread
 
+_DIGEST_LENGTH = 32
 _HAS_PATH = "SELECT count(*) FROM pragma_table_info('writes') WHERE name = 'task_path'"
 
 
@@ -58,6 +61,22 @@ class SqliteThreads:
             raise _missing() from None
         with self._connected() as connection:
             yield strict_checkpointer(SqliteSaver(connection), ())
+
+    @asynccontextmanager
+    async def answering(self, thread_id: str) -> AsyncGenerator[None]:
+        """Keep others out; see :class:`~interlock.graph.approvals.ThreadDatabase`."""
+        digest = hashlib.sha256(thread_id.encode()).hexdigest()[:_DIGEST_LENGTH]
+        path = self._path.resolve()
+        with ExitStack() as stack:
+            try:
+                lock = file_lock(path.with_name(f"{path.name}-answering-{digest}"))
+                is_ours = stack.enter_context(lock)
+            except OSError as error:
+                msg = f"{self.name!r} is in a folder that cannot be written: {error}."
+                raise StorageError(msg) from error
+            if not is_ours:
+                raise answered_elsewhere(thread_id)
+            yield
 
     @asynccontextmanager
     async def saver(self) -> AsyncGenerator[BaseCheckpointSaver[Any]]:

@@ -11,6 +11,7 @@ from uuid import UUID
 from langgraph.types import Interrupt
 
 from ...middleware.approval.pending import PendingApproval, pending_in
+from ...state.approval_errors import NotWaitingError
 from ...state.errors import StorageError
 from ...state.serializer import StrictSerializer
 from .answered import NODES, answered_ids, number_of
@@ -61,6 +62,12 @@ def read_thread(rows: Sequence[PauseRow]) -> WaitingThread | None:
     if not interrupts:
         return None
     return WaitingThread(first.thread_id, first.checkpoint_id, tuple(pending_in(interrupts)))
+
+
+def answered_elsewhere(thread_id: str) -> NotWaitingError:
+    """The error for an answer in a thread that somebody else is answering in."""
+    msg = f"Somebody is answering in thread {thread_id!r} just now; look again when that is done."
+    return NotWaitingError(msg)
 
 
 def _interrupts(row: PauseRow) -> list[Interrupt[Any]]:

@@ -83,7 +83,7 @@ class Desk:
         taken = set(decisions) - self.in_hand
         self.in_hand |= taken
         try:
-            async with self.database.saver() as saver:
+            async with self.database.answering(thread_id), self.database.saver() as saver:
                 agent = self.agent.with_checkpointer(saver)
                 try:
                     await agent.aanswer(decisions, config)

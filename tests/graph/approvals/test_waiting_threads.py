@@ -19,6 +19,7 @@ from langgraph.types import Interrupt
 
 from interlock.graph import answer, pending, waiting_threads
 from interlock.graph.approvals import WaitingThread, open_threads
+from interlock.middleware import NotWaitingError
 from interlock.state import ConfigurationError, StorageError
 
 Calling = Callable[..., AIMessage]
@@ -183,6 +184,21 @@ def test_stored_bytes_call_nothing(tmp_path: Path, office: Office, calling: Call
         if t.thread_id == "bad"
     )
     assert (Innocent.called, len(bad.approvals)) == (0, 1)
+
+
+async def test_two_processes_do_not_answer_in_one_thread_at_a_time(store: Store) -> None:
+    with store():
+        one, other = open_threads(store.database), open_threads(store.database)
+    before = sorted(Path(store.database).parent.glob("*"))
+    async with one.answering("t"):
+        with pytest.raises(NotWaitingError, match="just now"):
+            async with other.answering("t"):
+                pass
+        async with other.answering("u"), other.answering("../../x"):
+            pass
+    async with other.answering("t"):
+        pass
+    assert sorted(Path(store.database).parent.glob("*")) == before
 
 
 def test_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
