@@ -65,7 +65,7 @@ class MessagesChannel(DeltaChannel[list[BaseMessage]]):
             return super().update(values)
         messages = cast("list[BaseMessage]", self.value)
         if not messages and (first := first_messages(values)) is not None:
-            self.value, self._index = first, None
+            self.value, self._index = first
             return True
         if self._index is None:
             self._index = index_messages(messages)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any, cast
@@ -11,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from .errors import InvalidInputError, InvalidInputTypeError
 from .merge import MergedSchema
-from .reducers import ID, stamp_messages
+from .reducers import ID, is_whole, stamp_messages
 from .suggestion import did_you_mean
 
 _CONTENT = attrgetter("content")
@@ -109,9 +110,10 @@ def _entries(value: Any) -> list[Any]:
 def _messages(value: Any) -> list[BaseMessage]:
     entries = _entries(value)
     if _is_plain(entries):
-        if None in set(map(ID, entries)):
-            entries = [m.model_copy() if m.id is None else m for m in entries]
-        return stamp_messages(entries)
+        ids: list[Any] = [*map(ID, entries)]
+        for position in [n for n, ident in enumerate(ids) if ident is None] if None in ids else ():
+            entries[position] = entries[position].model_copy(update={"id": str(uuid.uuid4())})
+        return entries
     for position, entry in enumerate(entries):
         message = entry if isinstance(entry, BaseMessage) else _as_message(position, entry)
         if message is entry and message.id is None and not isinstance(message, RemoveMessage):
@@ -127,7 +129,7 @@ def _messages(value: Any) -> list[BaseMessage]:
 def _is_plain(entries: list[Any]) -> bool:
     """Whether all are messages of ASCII text: of a long history, most are, and it is quickly said."""
     kinds = set(map(type, entries))
-    if RemoveMessage in kinds or not all(issubclass(kind, BaseMessage) for kind in kinds):
+    if RemoveMessage in kinds or not all(map(is_whole, kinds)):
         return False
     contents: list[Any] = [*map(_CONTENT, entries)]
     return set(map(type, contents)) <= {str} and all(map(str.isascii, contents))

@@ -87,7 +87,7 @@ def stamp_messages(update: Any) -> list[BaseMessage]:
     """
     entries = cast("list[Any]", update) if isinstance(update, list) else [update]
     # A long history has few kinds of messages: look at the kinds, not at each message.
-    if not all(map(_plain, set(map(type, entries)))):
+    if not all(map(is_whole, set(map(type, entries)))):
         entries = [
             message_chunk_to_message(m) if isinstance(m, BaseMessageChunk) else m
             for m in convert_to_messages(entries)
@@ -100,7 +100,8 @@ def stamp_messages(update: Any) -> list[BaseMessage]:
     return messages
 
 
-def _plain(kind: type) -> bool:
+def is_whole(kind: type) -> bool:
+    """Whether a class is one of messages, not of their chunks."""
     return issubclass(kind, BaseMessage) and not issubclass(kind, BaseMessageChunk)
 
 
@@ -149,13 +150,18 @@ def fold_messages(
     return merged
 
 
-def first_messages(updates: Sequence[list[BaseMessage]]) -> list[BaseMessage] | None:
-    """Updates of an empty conversation put together, or None if they must be merged one by one."""
+def first_messages(
+    updates: Sequence[list[BaseMessage]],
+) -> tuple[list[BaseMessage], dict[str | None, int]] | None:
+    """Updates of an empty conversation put together, with their positions by id.
+
+    None if they must be merged one by one.
+    """
     together = [m for update in updates for m in update]
     if RemoveMessage in set(map(type, together)):
         return None
-    ids = set(map(ID, together))
-    return together if len(ids) == len(together) and None not in ids else None
+    index = index_messages(together)
+    return (together, index) if len(index) == len(together) and None not in index else None
 
 
 def unknown_removals(update: Iterable[BaseMessage], known: Iterable[str | None]) -> list[str]:
