@@ -272,6 +272,20 @@ def test_a_run_cannot_bring_a_catalog_whose_finds_the_agent_does_not_keep() -> N
         agent.run("go", tools=[catalog()])
 
 
+def test_an_agent_warms_up_and_closes_its_toolsets() -> None:
+    said: list[str] = []
+
+    def find_tools() -> list[BaseTool]:
+        said.append("found")
+        return [made("one")]
+
+    group = Toolset(find_tools, on_close=lambda: said.append("closed"))
+    joined = Toolset([made("two")], on_close=lambda: said.append("closed, too")) + Toolset()
+    with Agent(model=ScriptedChatModel(["hi"]), tools=[group, joined]):
+        assert said == ["found"]
+    assert said == ["found", "closed", "closed, too"]
+
+
 PROGRAM = """
 import json, sys
 from langchain_core.messages import AIMessage

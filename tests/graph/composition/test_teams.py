@@ -12,8 +12,17 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
+from typing_extensions import TypedDict
 
-from interlock.graph import AgentGraph, agent_node, agent_tool, create_agent, handoff_tool, pending
+from interlock.graph import (
+    Agent,
+    AgentGraph,
+    agent_node,
+    agent_tool,
+    create_agent,
+    handoff_tool,
+    pending,
+)
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import HumanInTheLoopMiddleware, TokenBudgetMiddleware
 
@@ -107,6 +116,31 @@ async def test_the_peer_that_took_over_answers_the_next_message_too(
     result = await run(graph, {"messages": [HumanMessage("and now?")]}, thread)
     assert (result["messages"][-1].text, result["active"]) == ("b: and now?", "billing")
     assert_valid(result["messages"])
+
+
+class Pipeline(TypedDict, total=False):
+    question: str
+    documents: list[str]
+    messages: list[BaseMessage]
+    exit_reason: str
+    translated: str
+
+
+async def test_an_agent_is_a_part_of_a_pipeline(run: Any) -> None:
+    def retrieve(state: Pipeline) -> Pipeline:
+        return {"documents": [f"All about {state.get('question')}"], "messages": []}
+
+    def translate(state: Pipeline) -> Pipeline:
+        return {"translated": state.get("messages", [])[-1].text.upper()}
+
+    model = ScriptedChatModel([said("I read: ")])
+    agent = Agent(model=model, user_prompt="{{ question }}? {{ documents | join }}", name="agent")
+    graph: Any = StateGraph(Pipeline).add_node("retrieve", retrieve).add_edge(START, "retrieve")
+    graph.add_node("agent", agent.compile()).add_edge("retrieve", "agent")
+    graph.add_node("translate", translate).add_edge("agent", "translate")
+    result = await run(graph.compile(), {"question": "lamps"})
+    assert result["translated"] == "I READ: LAMPS? ALL ABOUT LAMPS"
+    assert result["exit_reason"] == "text"
 
 
 CALLS = st.lists(
