@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import tracemalloc
 import uuid
 from collections.abc import Callable
 from contextlib import closing
@@ -121,6 +122,7 @@ def test_the_work_of_listing_does_not_grow_with_the_histories(
     tmp_path: Path, office: Office, calling: Calling
 ) -> None:
     work: list[int] = []
+    memory: list[int] = []
     for turns in (1, 20):
         path = str(tmp_path / f"{turns}.sqlite")
         with SqliteSaver.from_conn_string(path) as saver:
@@ -131,7 +133,12 @@ def test_the_work_of_listing_does_not_grow_with_the_histories(
         count, listed = steps(path)
         assert len(listed) == 1
         work.append(count)
+        tracemalloc.start()
+        list(waiting_threads(path))
+        memory.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
     assert work[1] < 1.5 * work[0]
+    assert memory[1] < 1.5 * memory[0]
 
 
 named_once = {"configurable": {"thread_id": "t"}}
