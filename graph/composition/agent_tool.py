@@ -32,7 +32,7 @@ def agent_tool(
     name: str | None = None,
     args_schema: type[BaseModel] | None = None,
     to_input: ToInput | None = None,
-    result: Result = "last_message",
+    result: Result | None = None,
     remember: bool = False,
     count_usage: bool = True,
 ) -> BaseTool:
@@ -52,7 +52,8 @@ def agent_tool(
         to_input: ``(arguments, runtime)`` to the agent's input, for any other arguments or to
             pass on something of the calling agent's state, which is ``runtime.state``.
         result: ``"last_message"``: its text; ``"structured_response"``; or a function of the
-            agent's result that gives text, content blocks or plain data.
+            agent's result that gives text, content blocks or plain data. By default the
+            structured answer of an agent that gives one, else the text.
         remember: All calls in a thread go on with one conversation, one call after the other.
             The calling agent needs a checkpointer.
         count_usage: Add the tokens that the agent used to the calling run's ``token_usage`` and
@@ -74,7 +75,7 @@ def agent_tool(
     schema = args_schema or Task
     if to_input is None:
         _check_arguments(title, graph, schema)
-    if not callable(result) and result not in ("last_message", "structured_response"):
+    if not callable(result) and result not in (None, "last_message", "structured_response"):
         msg = f"result is {result!r}; give 'last_message', 'structured_response' or a function."
         raise ConfigurationError(msg)
     sub_agent = SubAgent(

@@ -28,7 +28,7 @@ NO_ANSWER = "(The agent gave no answer.)"
 
 Result = Literal["last_message", "structured_response"] | Callable[[dict[str, Any]], Any]
 """What the calling agent gets: the text of the last message, the structured answer, or what a
-function makes of the whole result."""
+function makes of the whole result; None: the structured answer if there is one, else the text."""
 
 ToInput = Callable[[dict[str, Any], ToolRuntime[Any, Any]], Mapping[str, Any]]
 """``(arguments, runtime) -> input of the agent``."""
@@ -43,7 +43,7 @@ class SubAgent:
     graph: Any
     """The compiled agent, without a checkpointer of its own."""
     to_input: ToInput | None
-    result: Result
+    result: Result | None
     remember: bool
     """All calls of a thread go on with one conversation."""
     count_usage: bool
@@ -122,13 +122,14 @@ class SubAgent:
     def _content(self, result: dict[str, Any], runtime: ToolRuntime[Any, Any]) -> Any:
         if callable(self.result):
             return self.result(result)
-        if self.result == "last_message":
+        structured = result.get("structured_response")
+        if self.result == "last_message" or (self.result is None and structured is None):
             return _last_text(result)
-        if result.get("structured_response") is None:
+        if structured is None:
             reason = result.get("exit_reason", "for no known reason")
             msg = f"Agent {self.name!r} ended ({reason}) without the structured answer that is due."
             raise ToolExecutionError(msg, tool_name=self.name, tool_call_id=runtime.tool_call_id)
-        return result["structured_response"]
+        return structured
 
 
 def complete_reasons(graph: Any) -> frozenset[str]:

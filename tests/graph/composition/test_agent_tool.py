@@ -10,6 +10,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode as LangGraphToolNode
 from langgraph.types import Command
 from pydantic import BaseModel
 
@@ -17,6 +18,7 @@ from interlock.graph import AgentState, agent_tool, create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import TokenBudgetMiddleware
 from interlock.state.errors import ConfigurationError, InvalidInputError, ToolExecutionError
+from interlock.tools import ToolNode
 
 Calling = Callable[..., AIMessage]
 Agents = Callable[..., Any]
@@ -127,11 +129,12 @@ class Sum(BaseModel):
     total: int
 
 
+@pytest.mark.parametrize("chosen", [None, "structured_response"])
 async def test_a_structured_answer_can_be_the_result(
-    run: Any, agents: Agents, calling: Calling
+    run: Any, agents: Agents, calling: Calling, chosen: Any
 ) -> None:
     inner = agents("helper", calling(("Sum", {"total": 3})), response_format=Sum)
-    helper = agent_tool(inner, description="Help.", result="structured_response")
+    helper = agent_tool(inner, description="Help.", result=chosen)
     boss = agents("boss", calling(("helper", {"task": "a"})), "done", tools=[helper])
     assert told(await run(boss, GO), "helper") == ['{"total": 3}']
 
@@ -234,6 +237,20 @@ async def test_any_graph_with_messages_can_be_a_tool(
     plain = agent_tool(graph.compile(), description="Help.", name="plain")
     boss = agents("boss", calling(("plain", {"task": "a"})), "done", tools=[plain])
     assert told(await run(boss, GO), "plain") == ["said a"]
+
+
+@pytest.mark.parametrize("kind", [ToolNode, LangGraphToolNode], ids=["ours", "langgraph's"])
+async def test_an_agent_tool_works_in_a_tool_node(
+    run: Any, agents: Agents, calling: Calling, office: Any, thread: Any, kind: Any
+) -> None:
+    inner = agents("helper", calling(("ask", {"question": "q"})), "ok", tools=[office["ask"]])
+    node = kind([agent_tool(inner, description="Help.")])
+    graph: Any = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools")
+    compiled = graph.compile(checkpointer=InMemorySaver())
+    asks = {"messages": [HumanMessage("go"), calling(("helper", {"task": "a"}))]}
+    paused = await run(compiled, asks, thread)
+    assert [i.value for i in paused["__interrupt__"]] == ["q"]
+    assert told(await run(compiled, Command(resume="yes"), thread), "helper") == ["ok"]
 
 
 async def test_usage_of_the_agent_is_part_of_the_calling_run(

@@ -15,7 +15,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
 from interlock.graph import aanswer, agent_tool, answer, pending
-from interlock.middleware import AgentMiddleware, HumanInTheLoopMiddleware
+from interlock.middleware import AgentMiddleware, HumanInTheLoopMiddleware, NotWaitingError
 
 Calling = Callable[..., AIMessage]
 Agents = Callable[..., Any]
@@ -140,6 +140,19 @@ async def test_inner_approvals_are_listed_and_decided_outside(
     result = await result if give is aanswer else result
     texts = told(result)
     assert (texts[0], "reject" in texts[1], log) == ("x is fine", True, ["look x"])
+
+
+def test_an_inner_approval_that_is_given_twice_is_refused(
+    agents: Agents, reviewed: Any, calling: Calling, log: list[str], thread: Any
+) -> None:
+    both = calling(("x", {"task": "t"}), ("y", {"task": "t"}))
+    boss = agents("boss", both, "done", tools=[reviewed("x"), reviewed("y")], checkpointer=InMemorySaver())  # fmt: skip
+    boss.invoke(GO, thread)
+    yes = {next(p.id for p in pending(boss, thread) if p.args["what"] == "x"): {"type": "approve"}}
+    answer(boss, yes, thread)
+    with pytest.raises(NotWaitingError):
+        answer(boss, yes, thread)
+    assert (log, [p.args["what"] for p in pending(boss, thread)]) == (["look x"], ["y"])
 
 
 class AskFirst(AgentMiddleware[Any, Any, Any]):

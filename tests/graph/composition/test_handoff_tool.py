@@ -18,7 +18,7 @@ from langgraph.types import Command, Send
 from pydantic import BaseModel
 
 from interlock.graph import AgentState, handoff_tool
-from interlock.middleware import AgentMiddleware
+from interlock.middleware import AgentMiddleware, HumanInTheLoopMiddleware
 from interlock.state.errors import ConfigurationError, InvalidUpdateError
 
 Calling = Callable[..., AIMessage]
@@ -224,6 +224,18 @@ async def test_a_hook_that_sends_the_run_elsewhere_stops_the_hand_over(
     result = await run(team(x, peer, **stored), GO, thread)
     assert result["exit_reason"] == "forbidden"
     assert result["messages"][-1].text.startswith("Nothing was handed over")
+
+
+@pytest.mark.parametrize(("decision", "last"), [("approve", "y is here"), ("reject", "x stays")])
+async def test_a_hand_over_can_need_an_approval(
+    run: Any, agents: Agents, peer: Any, calling: Calling, thread: Any, decision: str, last: str
+) -> None:
+    review = HumanInTheLoopMiddleware({TO_Y: True})
+    x = agents("x", calling((TO_Y, {})), "x stays", tools=[handoff_tool("y")], middleware=[review])
+    graph = team(x, peer, checkpointer=InMemorySaver())
+    await run(graph, GO, thread)
+    result = await run(graph, Command(resume={"decisions": [{"type": decision}]}), thread)
+    assert result["messages"][-1].text == last
 
 
 async def test_a_pause_beside_a_hand_over_comes_first(
