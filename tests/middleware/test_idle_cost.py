@@ -88,6 +88,10 @@ def harmless(_text: str) -> bool:
     return False
 
 
+def explained(error: Exception, _request: Any) -> str:
+    return str(error)
+
+
 def guardrails() -> dict[str, Callable[[], AgentMiddleware[Any, Any, Any]]]:
     """Every guardrail by the name of its class, set so that it watches but never has to act."""
     m: Any = middleware
@@ -130,7 +134,7 @@ def guardrails() -> dict[str, Callable[[], AgentMiddleware[Any, Any, Any]]]:
         "TodoListMiddleware": m.TodoListMiddleware,
         "TokenBudgetMiddleware": lambda: m.TokenBudgetMiddleware(1_000_000),
         "ToolCallLimitMiddleware": lambda: m.ToolCallLimitMiddleware(run_limit=1_000),
-        "ToolErrorMiddleware": lambda: m.ToolErrorMiddleware(lambda error, _: str(error)),
+        "ToolErrorMiddleware": lambda: m.ToolErrorMiddleware(explained),
         "ToolFirewallMiddleware": lambda: m.ToolFirewallMiddleware(
             {"delete": {"path": "any"}, "*": {"*": "any"}}
         ),

@@ -1,28 +1,25 @@
-"""LangChain's own middleware, unchanged: the same messages come out as of its create_agent."""
+"""The same messages come out as of LangChain's create_agent and its built-in middleware.
+
+Each case is played three times: LangChain's middleware in its agent and, unchanged, in ours; and
+where it is a built-in one, ours of the same name and settings in our agent.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NotRequired
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, NotRequired, cast
 
 import pytest
 from langchain import agents
+from langchain.agents import middleware as theirs
 from langchain.agents.middleware import (
     AgentMiddleware,
     AgentState,
     ExtendedModelResponse,
-    HumanInTheLoopMiddleware,
-    LLMToolSelectorMiddleware,
-    ModelCallLimitMiddleware,
-    ModelFallbackMiddleware,
     ModelRequest,
-    ModelRetryMiddleware,
-    PIIMiddleware,
-    SummarizationMiddleware,
-    TodoListMiddleware,
-    ToolCallLimitMiddleware,
-    ToolRetryMiddleware,
     after_model,
     before_model,
     dynamic_prompt,
@@ -30,13 +27,26 @@ from langchain.agents.middleware import (
     wrap_tool_call,
 )
 from langchain.agents.middleware.types import PrivateStateAttr
+from langchain_core.decisions import (
+    BaseDecisionModel,
+    ChoiceAnswer,
+    ClassifierResponse,
+    NoulAnswer,
+)
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from interlock import middleware as ours
 from interlock.graph import create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.tools import tool
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The middleware `ModelRouterMiddleware` is in beta"),
+    # Their shell leaves its pipes to the garbage collector.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 THEIR_AGENT: Any = vars(agents)["create_agent"]
 
@@ -65,14 +75,31 @@ def note(text: str) -> str:
     return f"noted {text}"
 
 
+@tool
+def fail() -> str:
+    """Fail."""
+    msg = "no luck"
+    raise ValueError(msg)
+
+
+def sorry(error: Exception, _request: Any) -> str:
+    return f"sorry: {error}"
+
+
+FILES = Path(__file__).parent / "files"
+
+
 @dataclass
 class Case:
     """A list of middleware and what the models say, made anew for each run."""
 
-    middleware: Callable[[], Sequence[Any]]
+    middleware: Callable[[Any], Sequence[Any]]
+    """Of the module that has it."""
     script: Callable[[], Sequence[Any]]
     messages: Sequence[BaseMessage] = field(default_factory=lambda: [HumanMessage("go")])
     resume: Any = None
+    worded: Collection[str] = ()
+    """Types of messages that each library writes in words of its own."""
 
 
 class Counted(AgentState[Any]):
@@ -151,109 +178,214 @@ def _flaky() -> Callable[[Any], AIMessage]:
     return step
 
 
+class Decides(BaseDecisionModel):
+    """Finds every call risky, and always chooses the cheap model."""
+
+    model: str = "decides"
+
+    @property
+    def _provider(self) -> str:
+        return "test"
+
+    def _classify(self, state: Any, questions: Any) -> ClassifierResponse:  # noqa: ARG002
+        answers: Any = {
+            "is_risky": NoulAnswer(type="noul", noul=0.9),
+            "model_route": ChoiceAnswer(
+                type="choice", choice="cheap", probabilities={"cheap": 1.0}, confidence=1.0
+            ),
+        }
+        return ClassifierResponse(model="decides", answers={n: answers[n] for n in questions})
+
+
 CASES: dict[str, Case] = {
     "own hooks, state and commands": Case(
-        lambda: [Count()], lambda: [ask(("search", {"query": "a"})), "done"]
+        lambda _: [Count()], lambda: [ask(("search", {"query": "a"})), "done"]
     ),
     "a guard that ends the run": Case(
-        lambda: [Guard()], lambda: ["never"], [HumanMessage("the password?")]
+        lambda _: [Guard()], lambda: ["never"], [HumanMessage("the password?")]
     ),
-    "decorated hooks": Case(lambda: [remind, sign, prompt], lambda: ["done"]),
-    "pii": Case(
-        lambda: [PIIMiddleware("email", strategy="redact", apply_to_input=True)],
+    "decorated hooks": Case(lambda _: [remind, sign, prompt], lambda: ["done"]),
+}
+
+SEARCHING = ask(("search", {"query": "a"}))
+APPROVING = {"decisions": [{"type": "approve"}]}
+REJECTING = {"decisions": [{"type": "reject", "message": "no"}]}
+REFUSAL = AIMessage(
+    [{"type": "refusal", "refusal": "I will not."}],
+    response_metadata={"model_provider": "openai", "output_version": "v1"},
+)
+
+BUILT_IN: dict[str, Case] = {
+    "PIIMiddleware": Case(
+        lambda m: [m.PIIMiddleware("email", strategy="redact", apply_to_input=True)],
         lambda: ["done"],
         [HumanMessage("write to kim@example.com")],
     ),
-    "summarization": Case(
-        lambda: [
-            SummarizationMiddleware(
+    "SummarizationMiddleware": Case(
+        lambda m: [
+            m.SummarizationMiddleware(
                 scripted("the summary"), trigger=("messages", 3), keep=("messages", 1)
             )
         ],
         lambda: ["done"],
         [HumanMessage("one", id="1"), AIMessage("two", id="2"), HumanMessage("three", id="3")],
     ),
-    "model call limit": Case(
-        lambda: [ModelCallLimitMiddleware(run_limit=1, exit_behavior="end")],
-        lambda: [ask(("search", {"query": "a"})), "never"],
+    "ModelCallLimitMiddleware": Case(
+        lambda m: [m.ModelCallLimitMiddleware(run_limit=1, exit_behavior="end")],
+        lambda: [SEARCHING, "never"],
     ),
-    "tool call limit": Case(
-        lambda: [ToolCallLimitMiddleware(tool_name="search", run_limit=1)],
+    "ToolCallLimitMiddleware": Case(
+        lambda m: [m.ToolCallLimitMiddleware(tool_name="search", run_limit=1)],
         lambda: [ask(("search", {"query": "a"}), ("search", {"query": "b"})), "done"],
     ),
-    "model retry": Case(
-        lambda: [ModelRetryMiddleware(max_retries=2, initial_delay=0, jitter=False)],
+    "ModelRetryMiddleware": Case(
+        lambda m: [m.ModelRetryMiddleware(max_retries=2, initial_delay=0, jitter=False)],
         lambda: [_flaky(), "done"],
     ),
-    "tool retry": Case(
-        lambda: [ToolRetryMiddleware(max_retries=1, initial_delay=0, jitter=False)],
-        lambda: [ask(("search", {"query": "a"})), "done"],
+    "ToolRetryMiddleware": Case(
+        lambda m: [m.ToolRetryMiddleware(max_retries=1, initial_delay=0, jitter=False)],
+        lambda: [SEARCHING, "done"],
     ),
-    "fallback": Case(lambda: [ModelFallbackMiddleware(scripted("spare"))], lambda: [overloaded]),
-    "todo list": Case(
-        lambda: [TodoListMiddleware()],
+    "ToolErrorMiddleware": Case(
+        lambda m: [m.ToolErrorMiddleware(sorry)],
+        lambda: [ask(("fail", {})), "done"],
+    ),
+    "ModelFallbackMiddleware": Case(
+        lambda m: [m.ModelFallbackMiddleware(scripted("spare"))], lambda: [overloaded]
+    ),
+    "ModelRefusalMiddleware": Case(lambda m: [m.ModelRefusalMiddleware()], lambda: [REFUSAL]),
+    "ModelRouterMiddleware": Case(
+        lambda m: [
+            m.ModelRouterMiddleware(
+                choices={"cheap": m.ModelChoice(model=scripted("cheap"), criteria="always")},
+                instructions="choose",
+                classifier=Decides(),
+            )
+        ],
+        lambda: ["never"],
+    ),
+    "AutoModeMiddleware": Case(
+        lambda m: [m.AutoModeMiddleware(tools=["search"], classifier=Decides())],
+        lambda: [ask(("search", {"query": "a"}), ("note", {"text": "b"})), "done"],
+        worded=["tool"],
+    ),
+    "TodoListMiddleware": Case(
+        lambda m: [m.TodoListMiddleware()],
         lambda: [ask(("write_todos", {"todos": [{"content": "x", "status": "pending"}]})), "done"],
+        worded=["system"],
     ),
-    "tool selection": Case(
-        lambda: [
-            LLMToolSelectorMiddleware(
+    "LLMToolEmulator": Case(
+        lambda m: [m.LLMToolEmulator(tools=["search"], model=scripted("made up"))],
+        lambda: [ask(("search", {"query": "a"}), ("note", {"text": "b"})), "done"],
+    ),
+    "LLMToolSelectorMiddleware": Case(
+        lambda m: [
+            m.LLMToolSelectorMiddleware(
                 model=scripted(ask(("ToolSelectionResponse", {"tools": ["search"]}))), max_tools=1
             )
         ],
         lambda: ["done"],
     ),
-    "approval": Case(
-        lambda: [HumanInTheLoopMiddleware(interrupt_on={"note": True})],
-        lambda: [ask(("note", {"text": "a"}), ("search", {"query": "b"})), "done"],
-        resume={"decisions": [{"type": "approve"}]},
+    "ProviderToolSearchMiddleware": Case(
+        lambda m: [m.ProviderToolSearchMiddleware()], lambda: [SEARCHING, "done"]
     ),
-    "rejection": Case(
-        lambda: [HumanInTheLoopMiddleware(interrupt_on={"note": True})],
+    "ContextEditingMiddleware": Case(
+        lambda m: [m.ContextEditingMiddleware(edits=[m.ClearToolUsesEdit(trigger=1, keep=1)])],
+        lambda: [SEARCHING, ask(("note", {"text": "b"})), "done"],
+    ),
+    "FilesystemFileSearchMiddleware": Case(
+        lambda m: [m.FilesystemFileSearchMiddleware(root_path=str(FILES), use_ripgrep=False)],
+        lambda: [
+            ask(("glob_search", {"pattern": "*.txt"}), ("grep_search", {"pattern": "needle"})),
+            "done",
+        ],
+    ),
+    "ShellToolMiddleware": Case(
+        lambda m: [m.ShellToolMiddleware(execution_policy=m.HostExecutionPolicy())],
+        lambda: [ask(("shell", {"command": "echo one; exit_code=0"})), "done"],
+    ),
+    "HumanInTheLoopMiddleware": Case(
+        lambda m: [m.HumanInTheLoopMiddleware(interrupt_on={"note": True})],
         lambda: [ask(("note", {"text": "a"}), ("search", {"query": "b"})), "done"],
-        resume={"decisions": [{"type": "reject", "message": "no"}]},
+        resume=APPROVING,
+    ),
+    "HumanInTheLoopMiddleware that rejects": Case(
+        lambda m: [m.HumanInTheLoopMiddleware(interrupt_on={"note": True})],
+        lambda: [ask(("note", {"text": "a"}), ("search", {"query": "b"})), "done"],
+        resume=REJECTING,
     ),
 }
 
 
-def seen(messages: Sequence[BaseMessage]) -> list[tuple[Any, ...]]:
+def seen(messages: Sequence[BaseMessage], worded: Collection[str] = ()) -> list[tuple[Any, ...]]:
+    """What messages say, the results of one step in the order of their calls."""
+    ordered: list[BaseMessage] = []
+    for kind, group in groupby(cast("Sequence[Any]", messages), key=lambda m: str(m.type)):
+        step = list(group)
+        ordered += sorted(step, key=lambda m: m.tool_call_id) if kind == "tool" else step
     return [
         (
             m.type,
-            m.text,
+            "" if m.type in worded else m.text.strip(),
             [c["name"] for c in getattr(m, "tool_calls", [])],
             getattr(m, "status", ""),
         )
-        for m in messages
+        for m in ordered
     ]
 
 
-async def outcome(build: Any, case: Case, mode: str) -> tuple[Any, Any]:
-    """The messages of a run, and those of each request to the model."""
+async def outcome(build: Any, module: Any, case: Case, mode: str) -> tuple[Any, Any]:
+    """The messages of a run, or its error, and those of each request to the model."""
     model = scripted(*case.script())
-    agent = build(model, [search, note], middleware=case.middleware(), checkpointer=InMemorySaver())
+    agent = build(
+        model,
+        [search, note, fail],
+        middleware=case.middleware(module),
+        checkpointer=InMemorySaver(),
+    )
     config: Any = {"configurable": {"thread_id": "t"}}
     values: list[Any] = [{"messages": list(case.messages)}]
     if case.resume is not None:
         values.append(Command(resume=case.resume))
     result: Any = None
-    for value in values:
-        result = (
-            agent.invoke(value, config) if mode == "invoke" else await agent.ainvoke(value, config)
-        )
-    return seen(result["messages"]), [seen(request) for request in model.requests]
+    try:
+        for value in values:
+            result = (
+                agent.invoke(value, config)
+                if mode == "invoke"
+                else await agent.ainvoke(value, config)
+            )
+    except Exception as error:  # noqa: BLE001 - what is raised is compared
+        result = type(error).__name__
+    else:
+        result = seen(result["messages"], case.worded)
+    return result, [seen(request, case.worded) for request in model.requests]
 
 
 @pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *BUILT_IN])
 async def test_langchain_middleware_does_here_what_it_does_there(name: str, mode: str) -> None:
-    case = CASES[name]
-    ours = await outcome(create_agent, case, mode)
-    theirs = await outcome(THEIR_AGENT, case, mode)
-    assert ours == theirs
+    case = {**CASES, **BUILT_IN}[name]
+    here = await outcome(create_agent, theirs, case, mode)
+    assert here == await outcome(THEIR_AGENT, theirs, case, mode)
+
+
+@pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
+@pytest.mark.parametrize("name", BUILT_IN)
+async def test_ours_of_the_same_name_does_what_theirs_does(name: str, mode: str) -> None:
+    case = BUILT_IN[name]
+    here = await outcome(create_agent, ours, case, mode)
+    assert here == await outcome(THEIR_AGENT, theirs, case, mode)
+
+
+def test_every_built_in_middleware_of_langchain_has_a_case() -> None:
+    named = {name for name in theirs.__all__ if name.endswith(("Middleware", "Emulator"))}
+    assert named - {"AgentMiddleware"} == {name.split()[0] for name in BUILT_IN}
 
 
 async def test_a_layer_around_tools_works_in_the_mode_it_was_written_for() -> None:
-    case = Case(lambda: [shout], lambda: [ask(("search", {"query": "a"})), "done"])
-    assert await outcome(create_agent, case, "invoke") == await outcome(THEIR_AGENT, case, "invoke")
-    messages, _ = await outcome(create_agent, case, "ainvoke")
+    case = Case(lambda _: [shout], lambda: [SEARCHING, "done"])
+    there = await outcome(THEIR_AGENT, theirs, case, "invoke")
+    assert await outcome(create_agent, theirs, case, "invoke") == there
+    messages, _ = await outcome(create_agent, theirs, case, "ainvoke")
     assert messages[2][1] == "ABOUT A"
