@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, NotRequired, cast
+from typing import Annotated, Any, NotRequired, Required, cast
 
 from langgraph.channels.ephemeral_value import EphemeralValue
 from typing_extensions import TypedDict
@@ -52,8 +52,9 @@ def input_schema(schema: MergedSchema, prompts: Prompts) -> type:
         return schema.input
     keys: dict[str, Any] = dict(cast("Mapping[str, Any]", schema.input.__annotations__))
     # A channel that is empty in the next superstep: what is rendered is kept, not the variables.
-    variable = NotRequired[Annotated[Any, EphemeralValue(object, guard=False)]]
-    keys |= dict.fromkeys(prompts.variables, variable)
+    variable = Annotated[Any, EphemeralValue(object, guard=False)]
+    for name in prompts.variables:
+        keys[name] = Required[variable] if name in prompts.required else NotRequired[variable]
     if prompts.user is not None:
         keys["messages"] = NotRequired[_inside(keys["messages"])]
     # A name only known at run time is what the functional form is for.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,12 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command, interrupt
 
 from interlock.graph import Agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import AgentMiddleware
-from interlock.state import InvalidInputError, InvalidInputTypeError
+from interlock.state import InvalidInputError, InvalidInputTypeError, UnstorableValueError
 from interlock.tools import Toolset, tool
 
 
@@ -180,6 +182,32 @@ async def test_a_pause_keeps_the_options(run_agent: Any, calling: Any) -> None:
     await run_agent(agent, "next", thread_id="t")
     assert (settings_of(model), offered(model)) == ({}, ["search", "ask"])
     assert model.requests[-1][0].text == "A"
+
+
+def test_another_program_goes_on_with_the_options(calling: Any, tmp_path: Path) -> None:
+    path = str(tmp_path / "threads.sqlite")
+    options: dict[str, Any] = {
+        "generation_kwargs": {"seed": 1},
+        "tools": ["ask"],
+        "system_prompt": "B",
+    }
+    parts: dict[str, Any] = {"tools": [search, ask], "system_prompt": "A"}
+    with SqliteSaver.from_conn_string(path) as saver:
+        first = ScriptedChatModel([calling(("ask", {}))])
+        Agent(model=first, checkpointer=saver, **parts).run("go", thread_id="t", **options)
+    model = ScriptedChatModel(["ok"])
+    with SqliteSaver.from_conn_string(path) as saver:
+        agent = Agent(model=model, checkpointer=saver, **parts)
+        (pause,) = agent.compile().get_state({"configurable": {"thread_id": "t"}}).interrupts
+        agent.run(Command(resume={pause.id: "yes"}), thread_id="t")
+    assert (settings_of(model), offered(model)) == ({"seed": 1}, ["ask"])
+    assert model.requests[0][0].text == "B"
+
+
+async def test_what_cannot_be_stored_is_named(run_agent: Any) -> None:
+    agent = Agent(model=ScriptedChatModel(["ok"]), checkpointer=InMemorySaver())
+    with pytest.raises(UnstorableValueError, match="run_options"):
+        await run_agent(agent, "go", thread_id="t", generation_kwargs={"client": object()})
 
 
 async def test_a_pause_of_the_first_hook_keeps_the_options(run_agent: Any) -> None:

@@ -13,7 +13,7 @@ from langgraph.types import Command, interrupt
 from interlock.graph import Agent, create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.graph.settings import RUN_PARAMETERS
-from interlock.state import ConfigurationError, InvalidInputError, merge_lists
+from interlock.state import LEDGER_OUTPUTS, ConfigurationError, InvalidInputError, merge_lists
 from interlock.tools import ToolRuntime, tool
 
 
@@ -300,10 +300,16 @@ async def test_create_agent_takes_templates_with_required_variables(run: Any) ->
 
 
 def test_variables_are_part_of_the_input_schema() -> None:
-    graph = translator(ScriptedChatModel([])).compile()
-    assert set(graph.get_input_jsonschema()["properties"]) == {"messages", "language", "text"}
-    assert "required" not in graph.get_input_jsonschema()
-    assert not {"language", "text"} & set(graph.get_output_jsonschema()["properties"])
+    graph = translator(ScriptedChatModel([]), required_variables=["text"]).compile()
+    schema = graph.get_input_jsonschema()
+    assert set(schema["properties"]) == {"messages", "language", "text"}
+    assert schema["required"] == ["text"]
+
+
+def test_results_hold_the_messages_and_what_the_run_was() -> None:
+    graph = translator(ScriptedChatModel([]), state_schema={"docs": {"type": str}}).compile()
+    properties = set(graph.get_output_jsonschema()["properties"])
+    assert properties == {"messages", "structured_response", "docs", *LEDGER_OUTPUTS}
 
 
 async def test_no_run_sees_the_variables_of_another(run_agent: Any) -> None:
