@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -149,6 +150,10 @@ class OpenAICompatibleChatModel(ChatModelSettings):
         port = await self.connections.awaiting()
         async for piece in self._pieces(port, messages, stop, kwargs):
             yield piece
+
+    # langchain-core looks at both signatures at every call; kept, that takes it no time.
+    _generate.__dict__["__signature__"] = signature(_generate)
+    _agenerate.__dict__["__signature__"] = signature(_agenerate)
 
     def close(self) -> None:
         """Close the connections of blocking calls; the next call opens new ones."""
