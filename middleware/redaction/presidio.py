@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ...state.errors import ConfigurationError, MissingExtraError
@@ -24,7 +25,9 @@ def presidio_detector(
         entities: Kinds to look for, in Presidio's names such as ``PERSON``; None for all it knows.
         language: Language of the texts, as a two-letter code.
         min_score: Lowest confidence that counts, from 0 to 1.
-        analyzer: An ``AnalyzerEngine`` of your own; by default one with Presidio's settings.
+        analyzer: An ``AnalyzerEngine`` of your own; by default one with Presidio's settings, which
+            downloads a language model if it is not there. What an engine without a model finds
+            has a fixed form: names need one.
 
     Raises:
         MissingExtraError: Presidio is not installed.
@@ -34,6 +37,7 @@ def presidio_detector(
         msg = f"min_score is {min_score!r}; it must be between 0 and 1."
         raise ConfigurationError(msg)
     engine = analyzer if analyzer is not None else _engine()
+    _keep_from_asking_around()
 
     def detect(text: str) -> list[Mapping[str, Any]]:
         results: Iterable[Any] = engine.analyze(
@@ -55,3 +59,12 @@ def _engine() -> Any:
         msg = "Presidio is not installed; install interlock[presidio], or give an analyzer."
         raise MissingExtraError(msg, extra="presidio") from error
     return module.AnalyzerEngine()
+
+
+def _keep_from_asking_around() -> None:
+    """Have Presidio's check of e-mail addresses use the list of domains that came with it.
+
+    tldextract would fetch a newer one from the internet, in the middle of a check.
+    """
+    with suppress(ImportError, AttributeError):
+        importlib.import_module("tldextract.tldextract").TLD_EXTRACTOR.suffix_list_urls = ()
