@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import anyio
 from rich.console import Console, Group
 from rich.panel import Panel
+from rich.table import Table
 from rich.text import Text
 
 from ....middleware.approval.decision import DecisionType
@@ -20,7 +20,7 @@ from ....state.errors import InvalidInputError
 from ...approvals import WaitingThread
 from .desk import Desk, together
 from .fields import FormField, answer_field, edit_forms
-from .sheet import message_of, shown_text
+from .sheet import description_of, message_of, shown_text
 from .table import show_table
 
 _KEYS: Mapping[str, DecisionType] = {"a": "approve", "e": "edit", "r": "reject", "w": "respond"}
@@ -30,9 +30,10 @@ _WORDS: Mapping[DecisionType, str] = {
     "reject": "reject",
     "respond": "write its answer",
 }
+_ROLES = {"human": "User", "ai": "Agent", "tool": "Result", "system": "System"}
 _TYPED_AS_TEXT = ("text", "choice")
 _LAST_MESSAGES = 6
-_LONGEST_LINE = 400
+_LONGEST_TEXT = 1_000
 
 
 class Skip(Exception):  # noqa: N818 - a signal
@@ -138,26 +139,27 @@ class Dialogue:
         return given
 
     def _say_end(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        """Show the last messages, what each says in a column of its own."""
+        table = Table.grid(padding=(0, 2))
         for message in messages:
-            text = visible(message["text"], NEWLINE)[:_LONGEST_LINE]
-            calls = [f"{visible(c['name'])}({visible(c['gist'])})" for c in message["calls"]]
-            line = Text(f"{message['role']}: ", "bold").append(
-                "\n".join([text, *calls]).strip(), "not bold"
-            )
-            self._console.print(line)
+            lines = [visible(message["text"], NEWLINE)[:_LONGEST_TEXT]] if message["text"] else []
+            lines += [f"{visible(c['name'])}({visible(c['gist'])})" for c in message["calls"]]
+            role = _ROLES.get(message["role"], message["role"])
+            table.add_row(Text(role, "dim"), Text("\n".join(lines)))
+        self._console.print("", table, sep="\n")
 
     def _show(self, waiting: PendingApproval) -> None:
-        parts = [Text(visible(waiting.description, NEWLINE), "dim")] if waiting.description else []
+        table = Table.grid(padding=(0, 2))
+        for name, value in waiting.args.items():
+            table.add_row(Text(visible(name), "cyan"), Text(visible(shown_text(value), NEWLINE)))
+        parts: list[Any] = [table] if waiting.args else []
         if waiting.kind == "question":
             parts.append(Text(visible(shown_text(waiting.value), NEWLINE)))
-        for name, value in waiting.args.items():
-            written = json.dumps(value, ensure_ascii=False, default=str)
-            text = Text(f"{visible(name)}: ", "cyan")
-            parts.append(
-                text.append(visible(value if isinstance(value, str) else written), "default")
-            )
+        if description := description_of(waiting):
+            parts.insert(0, Text(f"{visible(description, NEWLINE)}\n", "dim"))
         title = Text(visible(waiting.tool or "Question"), "bold yellow")
-        self._console.print(Panel(Group(*parts), title=title, title_align="left"))
+        panel = Panel(Group(*parts), title=title, title_align="left", padding=(1, 2))
+        self._console.print("", panel, sep="\n")
 
     def _choice(self, label: str, choices: Sequence[str]) -> str:
         while (typed := self._typed(label).lower()) not in choices:

@@ -6,9 +6,10 @@ import sys
 from dataclasses import dataclass
 
 from rich.console import Console
+from rich.text import Text
 
 from ...approvals import open_threads
-from .desk import Desk
+from .desk import NO_AGENT, Desk
 from .dialogue import Dialogue
 from .named_agent import named_agent
 from .table import show_lines, show_table
@@ -44,7 +45,10 @@ def review(settings: ReviewSettings) -> int:
         elif not sys.stdout.isatty():
             show_lines(sys.stdout, desk.waiting())
         elif desk.agent is None or not sys.stdin.isatty():
-            show_table(Console(), desk.waiting(), desk.database.name)
+            console, threads = Console(), desk.waiting()
+            show_table(console, threads, desk.database.name)
+            if threads and desk.agent is None:
+                console.print(Text(NO_AGENT, "dim"))
         else:
             Dialogue(desk, Console()).hold()
     except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TextIO
@@ -35,14 +36,15 @@ def show_table(console: Console, threads: Sequence[WaitingThread], name: str) ->
     if not threads:
         console.print(Text(f"Nothing waits in {visible(name)}."))
         return
-    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in ("", "thread", "waits", "what"):
         table.add_column(column, overflow="fold")
     for number, thread in enumerate(threads, 1):
-        tools = ", ".join(visible(p.tool or "question") for p in thread.approvals)
+        times = Counter(visible(p.tool or "question") for p in thread.approvals)
+        tools = ", ".join(f"{tool} ({n})" if n > 1 else tool for tool, n in times.items())
         what = Text(thread.problem, "red") if thread.problem else Text(tools)
         table.add_row(str(number), Text(visible(thread.thread_id)), age(thread.since), what)
-    console.print(table)
+    console.print("", table, "", sep="\n")
 
 
 def age(since: datetime | None) -> str:

@@ -39,8 +39,9 @@ def talk(monkeypatch: pytest.MonkeyPatch) -> Talk:
 def test_call_is_shown_with_what_was_said_and_approved(office: Office, talk: Talk) -> None:
     office.begin("order 7", ("send", {"to": "Ann"}), text="I write to Ann.")
     shown = talk(office.desk(), "1", "a")
-    for text in ("order 7", "human: Please go on", "I write to Ann.", "to: Ann", "came to its end"):
+    for text in ("order 7", "Please go on", "I write to Ann.", "came to its end"):
         assert text in shown
+    assert "to  Ann" in shown
     assert office.did == ["1 letter to Ann"]
 
 
