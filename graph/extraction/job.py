@@ -20,8 +20,9 @@ from .result import Extraction
 from .totals import Totals
 from .window import Window
 
-_AHEAD = 8
-"""How many times the concurrency a record may be ahead of the first unfinished one."""
+_AHEAD = 32
+"""How many times the concurrency a record may be ahead of the first unfinished one: few enough
+for memory, and enough that a record which waits a second for its retry does not stop the others."""
 
 
 @dataclass
