@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +12,13 @@ import typer
 def approvals(
     *,
     db: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="SQLite file of the paused threads, or postgresql://host/name.",
-            envvar="INTERLOCK_DB",
+            help="SQLite file of the paused threads, or postgresql://host/name; if it is not "
+            "given, what INTERLOCK_DB says, or approvals.sqlite.",
+            show_default=False,
         ),
-    ] = "approvals.sqlite",
+    ] = None,
     agent: Annotated[
         str | None,
         typer.Option(
@@ -41,4 +43,5 @@ def approvals(
     from ..talk import read_dotenv  # noqa: PLC0415
 
     read_dotenv(Path.cwd())
-    raise typer.Exit(review(ReviewSettings(db=db, agent=agent, web=web, port=port)))
+    database = db or os.environ.get("INTERLOCK_DB") or "approvals.sqlite"
+    raise typer.Exit(review(ReviewSettings(db=database, agent=agent, web=web, port=port)))

@@ -144,7 +144,7 @@ class Dialogue:
         for message in messages:
             lines = [visible(message["text"], NEWLINE)[:_LONGEST_TEXT]] if message["text"] else []
             lines += [f"{visible(c['name'])}({visible(c['gist'])})" for c in message["calls"]]
-            role = _ROLES.get(message["role"], message["role"])
+            role = str(_ROLES.get(message["role"], message["role"]))
             table.add_row(Text(role, "dim"), Text("\n".join(lines)))
         self._console.print("", table, sep="\n")
 

@@ -103,6 +103,16 @@ def test_what_cannot_be_used_is_named(
     assert told in str(result.exception)
 
 
+def test_database_may_be_named_in_the_env_file(
+    office: Office, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INTERLOCK_DB", "")  # so that it is what it was afterwards
+    monkeypatch.delenv("INTERLOCK_DB")
+    office.begin("t", ("send", {"to": "Ann"}))
+    (office.path.parent / ".env").write_text("INTERLOCK_DB=threads.sqlite\n")
+    assert command().stdout.startswith("t\t")
+
+
 @pytest.mark.parametrize("name", ["agent", "build", "blueprint", "Blueprint"])
 def test_agent_may_be_named_in_each_form(office: Office, command: Command, name: str) -> None:
     office.begin("t", ("send", {"to": "Ann"}))
