@@ -114,6 +114,16 @@ async def test_a_word_that_means_nothing_is_refused(run: Any, key: str, value: A
         await run(agent_with({"before_run": [write]}), {"messages": "go"})
 
 
+async def test_a_hook_may_jump_by_its_state(run: Any) -> None:
+    @hook(can_jump_to=["end"])
+    def stop(state: State) -> None:
+        state.set("jump_to", "end")
+
+    model = two_steps()
+    result = await run(agent_with({"before_tool": [stop]}, model=model), {"messages": "go"})
+    assert (len(model.requests), result["exit_reason"]) == (1, "jump")
+
+
 async def test_a_refused_write_changes_nothing_and_can_be_caught(run: Any) -> None:
     @hook
     def careful(state: State) -> None:

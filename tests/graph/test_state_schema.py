@@ -93,6 +93,22 @@ async def test_a_thread_goes_on_merging(run: Any, thread: Any) -> None:
     assert (values["best"], values["topic"], values["docs"][1]) == ("abcd", "y", Doc("b"))
 
 
+async def test_a_handler_may_change_the_value_it_is_given(run: Any, thread: Any) -> None:
+    def add(current: list[str] | None, new: str) -> list[str]:
+        changed = current if current is not None else []
+        changed.append(new)
+        return changed
+
+    def note(_state: Any) -> Any:
+        return {"log": "noted"}
+
+    schema = {"log": {"type": list[str], "handler": add}}
+    hooks = {"before_run": [note], "after_run": [note]}
+    agent = agent_of(state_schema=schema, hooks=hooks, checkpointer=InMemorySaver())
+    assert (await run(agent, {"messages": "go"}, thread))["log"] == ["noted"] * 2
+    assert (await run(agent, {"messages": "on"}, thread))["log"] == ["noted"] * 4
+
+
 async def test_a_middleware_may_declare_its_keys_as_a_dict(run: Any) -> None:
     class Notes(AgentMiddleware):
         state_schema = NOTES
