@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self, cast, get_args
 
 from langchain_core.messages import BaseMessage
 from langgraph.channels.binop import BinaryOperatorAggregate
@@ -11,6 +11,7 @@ from langgraph.channels.delta import DeltaChannel
 from langgraph.channels.last_value import LastValue
 from langgraph.graph.message import add_messages
 
+from .errors import ConfigurationError
 from .reducers import first_messages, fold_messages, index_messages, stamp_messages
 
 MessageStorage = Literal["delta", "full"]
@@ -126,7 +127,14 @@ def _is_messages(update: Any) -> bool:
 
 
 def messages_channel(storage: MessageStorage) -> MessagesChannel | BinaryOperatorAggregate[Any]:
-    """The channel behind a state key whose reducer is ``add_messages``."""
+    """The channel behind a state key whose reducer is ``add_messages``.
+
+    Raises:
+        ConfigurationError: There is no such storage.
+    """
+    if storage not in get_args(MessageStorage):
+        msg = f"message_storage is {storage!r}; give 'delta' or 'full'."
+        raise ConfigurationError(msg)
     if storage == "full":
         return BinaryOperatorAggregate(list, add_messages)
     return MessagesChannel()

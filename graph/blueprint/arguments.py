@@ -18,6 +18,16 @@ from ..run_options import RunOptions
 from ..settings import RUN_PARAMETERS
 from .chunks import StreamingCallback
 
+HAYSTACK_ARGUMENTS = {
+    "break_point": "interrupt_before or interrupt_after of the agent",
+    "chat_message_store_kwargs": "thread_id",
+    "confirmation_strategy_context": "context",
+    "hook_context": "context",
+    "memory_store_kwargs": "context",
+    "snapshot": "run(Command(resume=...), thread_id=...)",
+}
+"""What arguments of Haystack's ``run`` are here. Source: Haystack 2.19 to 3.4."""
+
 
 @dataclass(frozen=True)
 class RunArguments:
@@ -45,11 +55,10 @@ class RunArguments:
         known = graph.builder.input_schema.__annotations__
         for name in self.inputs:
             if name not in known:
-                options = [*known, *RUN_PARAMETERS]
-                msg = (
-                    f"run has no keyword {name!r}; this agent takes {', '.join(known)}."
-                    f"{did_you_mean(name, options)}"
-                )
+                here = HAYSTACK_ARGUMENTS.get(name)
+                close = did_you_mean(name, [*known, *RUN_PARAMETERS])
+                hint = f" Here it is {here}." if here else close
+                msg = f"run has no keyword {name!r}; this agent takes {', '.join(known)}.{hint}"
                 raise InvalidInputTypeError(msg, key=name)
         if isinstance(self.messages, Command):
             if self.inputs:

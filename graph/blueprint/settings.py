@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, cast
 
 from ...middleware.approval import ApprovalMiddleware
 from ...state.errors import ConfigurationError
+from ...state.suggestion import did_you_mean
 from ..settings import DEFAULTS, AgentSettings
 from .chunks import StreamingCallback, check_callback
 
@@ -38,6 +38,16 @@ NAMES = ("model", "tools", *DEFAULTS, *OWN_DEFAULTS)
 """Every setting of ``Agent``."""
 
 
+HAYSTACK_SETTINGS = {
+    "chat_generator": "model",
+    "chat_message_store": "checkpointer, and HistoryWindowMiddleware for last_k",
+    "memory_store": "store, with MemoryMiddleware",
+    "tool_invoker_kwargs": "raise_on_tool_invocation_failure, tool_concurrency_limit",
+    "tool_streaming_callback_passthrough": "ToolRuntime.stream_writer in the tool",
+}
+"""What settings of Haystack's agents are here. Source: Haystack 2.19 to 3.4."""
+
+
 def check_names(given: Mapping[str, Any]) -> None:
     """Refuse what is no setting.
 
@@ -46,8 +56,8 @@ def check_names(given: Mapping[str, Any]) -> None:
     """
     for name in given:
         if name not in NAMES:
-            close = get_close_matches(name, NAMES, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
+            here = HAYSTACK_SETTINGS.get(name)
+            hint = f" Here it is {here}." if here else did_you_mean(name, NAMES)
             msg = f"Agent has no setting {name!r}.{hint}"
             raise TypeError(msg)
 

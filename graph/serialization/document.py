@@ -203,7 +203,14 @@ def _read_prompt(_codec: Codec, name: str, data: Any) -> Any:
 
 
 def _read_name(codec: Codec, name: str, data: Any) -> Any:
-    return codec.read_named(data, name)
+    """An object of the program; a checkpointer may also be there or not, in words."""
+    if name == "checkpointer" and isinstance(data, bool):
+        return data
+    if isinstance(data, str) or (isinstance(data, Mapping) and "registered" in cast("Any", data)):
+        return codec.read_named(data, name)
+    kind = type(cast("object", data)).__name__
+    msg = f"{name} is {kind!r}; give the name of what was registered."
+    raise ConfigurationError(msg)
 
 
 def _write_name(codec: Codec, name: str, value: Any) -> Any:
@@ -246,6 +253,7 @@ _FORMS: dict[str, Form] = {
     "hooks": (_write_hooks, _read_hooks),
     "state_schema": (_write_schema, _read_schema),
     "context_schema": _NAMED,
+    "checkpointer": _NAMED,
     "store": _NAMED,
     "cache": _NAMED,
     "streaming_callback": _NAMED,

@@ -11,6 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
 from interlock.graph import Agent, create_agent
+from interlock.graph.blueprint.arguments import HAYSTACK_ARGUMENTS
 from interlock.graph.models import ScriptedChatModel
 from interlock.graph.settings import RUN_PARAMETERS
 from interlock.state import LEDGER_OUTPUTS, ConfigurationError, InvalidInputError, merge_lists
@@ -184,6 +185,12 @@ async def test_an_unknown_keyword_is_refused(run_agent: Any, given: Any, word: s
     with pytest.raises(TypeError, match=word):
         await run_agent(translator(model), text="x", **given)
     assert model.calls == 0
+
+
+@pytest.mark.parametrize("name", sorted(HAYSTACK_ARGUMENTS))
+def test_an_argument_of_haystack_is_refused_with_what_it_is_here(name: str) -> None:
+    with pytest.raises(TypeError, match=f"{name!r}.* Here it is "):
+        Agent(model=ScriptedChatModel([])).run("go", **{name: None})
 
 
 async def test_a_resumed_run_takes_no_input(run_agent: Any) -> None:

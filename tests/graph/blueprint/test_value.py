@@ -12,7 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
 
 from interlock.graph import Agent
-from interlock.graph.blueprint.settings import NAMES, OWN_DEFAULTS
+from interlock.graph.blueprint.settings import HAYSTACK_SETTINGS, NAMES, OWN_DEFAULTS
 from interlock.graph.models import ScriptedChatModel
 from interlock.graph.settings import DEFAULTS
 from interlock.middleware import AlwaysAskPolicy, HumanInTheLoopStrategy, ModelCallLimitMiddleware
@@ -75,6 +75,13 @@ def test_settings_are_keywords_only() -> None:
 def test_a_name_that_is_no_setting_is_refused() -> None:
     with pytest.raises(TypeError, match="Did you mean 'max_agent_steps'"):
         Agent(model=ScriptedChatModel([]), max_agent_step=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+
+@pytest.mark.parametrize("name", sorted(HAYSTACK_SETTINGS))
+def test_a_setting_of_haystack_is_refused_with_what_it_is_here(name: str) -> None:
+    given: dict[str, Any] = {"model": ScriptedChatModel([]), name: None}
+    with pytest.raises(TypeError, match=f"{name!r}. Here it is {HAYSTACK_SETTINGS[name]}"):
+        Agent(**given)
 
 
 def test_every_setting_of_create_agent_is_one_of_agent() -> None:
