@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from importlib.util import find_spec
 from typing import Annotated, Any, cast
@@ -213,6 +214,7 @@ def test_closed_connection_is_opened_again(connect: Any) -> None:
     assert tool.invoke({"item": "pen"}) == "pen costs 5"
 
 
+@pytest.mark.slow
 def test_server_as_a_program_inherits_no_secrets(
     connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,3 +240,40 @@ def test_server_that_cannot_be_reached_is_named(connect: Any) -> None:
 def test_wrong_setting_is_refused(connect: Any, settings: Any) -> None:
     with pytest.raises(ConfigurationError):
         connect(**settings)
+
+
+@pytest.fixture
+def address(shop: Shop) -> Iterator[str]:
+    """The shop behind HTTP on loopback."""
+    import uvicorn  # noqa: PLC0415
+
+    app: Any = shop.server.streamable_http_app()
+    config = uvicorn.Config(
+        app, host="127.0.0.1", port=0, log_level="error", ws="none", timeout_graceful_shutdown=1
+    )
+    web = uvicorn.Server(config)
+    thread = threading.Thread(target=web.run, daemon=True)
+    thread.start()
+    while not web.started:
+        assert thread.is_alive()
+        thread.join(0.01)
+    port = web.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}/mcp"
+    web.should_exit = True
+    thread.join()
+
+
+async def test_server_behind_http_answers_reads_and_asks(
+    run: Run, shop: Shop, address: str, connect: Any
+) -> None:
+    tools = connect(address, read_resources=True).tools()
+    steps = [call("price", item="pen"), call("read_resource", uri="shop://rules"), call("pay")]
+    agent = create_agent(ScriptedChatModel([*steps, "done"]), tools, checkpointer=InMemorySaver())
+
+    paused = await run(agent, {"messages": "buy"}, THREAD)
+    assert paused["__interrupt__"][0].value["message"] == "How much?"
+    state = await run(agent, Command(resume={"action": "accept", "content": {"amount": 3}}), THREAD)
+
+    said = [m.text for m in state["messages"] if isinstance(m, ToolMessage)]
+    assert said == ["pen costs 5", "no refunds", "paid 3"]
+    assert shop.paid == [3]

@@ -77,6 +77,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return asked
 
 
+@pytest.mark.slow
 def test_presidio_itself_finds_and_asks_nobody(analyzer: Any, no_network: list[Any]) -> None:
     detector = presidio_detector(["EMAIL_ADDRESS", "CREDIT_CARD"], analyzer=analyzer)
     rule = RedactionRule("presidio", detector=detector).resolve()
@@ -87,6 +88,7 @@ def test_presidio_itself_finds_and_asks_nobody(analyzer: Any, no_network: list[A
     assert no_network == []
 
 
+@pytest.mark.slow
 def test_what_presidio_is_not_sure_of_stays(analyzer: Any) -> None:
     text = "call 212-555-0123"
     unsure = presidio_detector(["PHONE_NUMBER"], analyzer=analyzer, min_score=0.3)
@@ -95,6 +97,7 @@ def test_what_presidio_is_not_sure_of_stays(analyzer: Any) -> None:
     assert presidio_detector(["PHONE_NUMBER"], analyzer=analyzer)(text) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asynchronous", [False, True])
 async def test_an_agent_is_guarded_by_presidio(analyzer: Any, asynchronous: bool) -> None:
     guard = PIIMiddleware("person", detector=presidio_detector(analyzer=analyzer))
@@ -106,6 +109,7 @@ async def test_an_agent_is_guarded_by_presidio(analyzer: Any, asynchronous: bool
     assert result["messages"][0].text == "I am [REDACTED_EMAIL_ADDRESS]"
 
 
+@pytest.mark.slow
 def test_presidio_that_fails_lets_nothing_pass(analyzer: Any) -> None:
     detector = presidio_detector(analyzer=analyzer, language="xx")
     with pytest.raises(DetectorError):
