@@ -140,6 +140,8 @@ async def test_a_call_in_an_earlier_message_of_a_reply_is_answered_and_keeps_the
     result = await run(create_agent(model, [search], middleware=[doubled]), {"messages": "go"})
     assert model.calls == 2
     assert result["last_message"].text == "done"
+    (answer,) = (m for m in model.requests[1] if isinstance(m, ToolMessage))
+    assert "another message came after it" in answer.text
     assert_valid(result["messages"])
 
 
@@ -209,6 +211,26 @@ async def test_a_pause_in_the_first_hook_after_the_tools_counts_calls_once(
     (asked,) = agent.get_state(thread).interrupts
     result = await run(agent, Command(resume={asked.id: "yes"}), thread)
     assert (result["tool_call_counts"], result["step_count"]) == ({"search": 1}, 2)
+
+
+async def test_a_pause_in_the_first_hook_after_the_tools_does_not_forget_the_exit(
+    run: Any, calling: Any, thread: Any
+) -> None:
+    class Asks(AgentMiddleware[Any, Any, Any]):
+        def after_tools(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
+            interrupt("fine?")
+
+    agent = create_agent(
+        ScriptedChatModel([calling(("finish", {"answer": "42"}))]),
+        [finish],
+        middleware=[Asks()],
+        checkpointer=InMemorySaver(),
+        exit_conditions=["finish"],
+    )
+    await run(agent, {"messages": "go"}, thread)
+    (asked,) = agent.get_state(thread).interrupts
+    result = await run(agent, Command(resume={asked.id: "yes"}), thread)
+    assert result["exit_reason"] == "finish"
 
 
 async def test_calls_that_a_hook_has_run_again_are_counted_again_and_no_others(

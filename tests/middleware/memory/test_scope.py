@@ -90,3 +90,8 @@ def test_all_ids_have_to_agree(value: dict[str, Any], owned: bool) -> None:
     scope = MemoryScope(user_id="ann", agent_id="desk")
     assert scope.owns(memory_namespace(scope), value) is owned
     assert not scope.owns(("memories", "user-bob", "items"), value)
+
+
+def test_the_store_is_asked_for_the_ids_that_the_namespace_does_not_settle() -> None:
+    assert MemoryScope("ann", "desk", "r").conditions == {"agent_id": "desk", "run_id": "r"}
+    assert MemoryScope("ann").conditions == {}
