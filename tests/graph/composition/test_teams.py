@@ -164,7 +164,7 @@ def replies(name: str, plan: Sequence[Sequence[str]]) -> ScriptedChatModel:
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(plans=st.tuples(*[st.lists(CALLS.filter(bool), max_size=3)] * 2), durable=st.booleans())
 def test_histories_are_valid_whatever_peers_call(
