@@ -120,6 +120,38 @@ async def test_cancelled_streams_close_and_the_others_go_on(net: Net) -> None:
     await asyncio.to_thread(server.waits_until_open, 0)
 
 
+async def test_many_streams_at_once_hold_no_piece_back() -> None:
+    streams, pieces = 50, 6
+    read_by_all = [asyncio.Event() for _ in range(pieces)]
+    together = asyncio.Barrier(streams)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
+        for was_read in read_by_all:
+            writer.write(b'data: {"choices": [{"delta": {"content": "a"}}]}\n\n')
+            await was_read.wait()  # nothing follows before every stream has this piece
+        writer.write(b"data: [DONE]\n\n")
+        writer.close()
+
+    async def read() -> int:
+        seen = 0
+        async for piece in model.astream("hi"):
+            if piece.text:
+                await together.wait()
+                read_by_all[seen].set()
+                seen += 1
+        return seen
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=streams)
+    port = server.sockets[0].getsockname()[1]
+    model = OpenAICompatibleChatModel(model="m", base_url=f"http://127.0.0.1:{port}/v1")
+    async with asyncio.timeout(20):
+        assert await asyncio.gather(*[read() for _ in range(streams)]) == [pieces] * streams
+    server.close()
+    await model.aclose()
+
+
 def test_transport_can_be_replaced() -> None:
     def answer(_: httpx.Request) -> httpx.Response:
         return httpx.Response(200, json={"choices": [{"message": {"content": "mine"}}]})
