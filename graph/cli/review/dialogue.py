@@ -120,7 +120,7 @@ class Dialogue:
 
     def _edited(self, waiting: PendingApproval) -> dict[str, Any]:
         """All arguments, each as the person leaves it."""
-        fields = edit_forms(waiting.schema, waiting.args).get(waiting.tool or "")
+        fields = edit_forms(waiting.schema, waiting.tool, waiting.args).get(waiting.tool or "")
         known = fields or [FormField(name, "json") for name in waiting.args]
         self._say("An empty line keeps what is there.", "dim")
         entered = [self._entered(field, waiting.args) for field in known]

@@ -35,12 +35,15 @@ class FormField:
     """What the tool takes if it is not given; None if the schema does not say."""
 
 
-def edit_forms(schema: Any, args: Mapping[str, Any]) -> dict[str, list[FormField]]:
+def edit_forms(
+    schema: Any, tool: str | None, args: Mapping[str, Any]
+) -> dict[str, list[FormField]]:
     """The forms for an edit, by the name of the tool that is to run.
 
     Args:
         schema: The JSON schema of a decision about one call.
-        args: The arguments of the call. One that the schema does not name gets a field too.
+        tool: The tool of the call.
+        args: Its arguments. One that the schema does not name gets a field too.
 
     Returns:
         Nothing where no edit is allowed, or the schema says nothing about its arguments.
@@ -52,7 +55,7 @@ def edit_forms(schema: Any, args: Mapping[str, Any]) -> dict[str, list[FormField
     for branch in document.branches(action):
         name, shape = _constant(branch, "name"), document.property(branch, "args")
         if isinstance(name, str):
-            forms[name] = document.fields(shape, args)
+            forms[name] = document.fields(shape, args if name == tool else {})
     return forms
 
 

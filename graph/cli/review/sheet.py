@@ -61,7 +61,9 @@ def sheet_of(opened: Opened, in_hand: Collection[str] = ()) -> dict[str, Any]:
 def approval_of(pending: PendingApproval) -> dict[str, Any]:
     """One thing that waits, with the form to answer it."""
     is_call = pending.kind == "approval"
-    forms = edit_forms(pending.schema, pending.args) if "edit" in pending.allowed else {}
+    forms = (
+        edit_forms(pending.schema, pending.tool, pending.args) if "edit" in pending.allowed else {}
+    )
     return {
         "id": pending.full_id,
         "pause": pending.interrupt_id,

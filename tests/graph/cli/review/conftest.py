@@ -59,7 +59,16 @@ class Office:
             self.did.append(f"heard {answer!r}")
             return str(answer)
 
-        return [send, ask]
+        @tool
+        def batch(names: list[str]) -> str:
+            """Ask about several calls as LangChain does: by their order and not by ids."""
+            requests = [{"name": "send", "args": {"to": name}} for name in names]
+            allowed = [{"action_name": "send", "allowed_decisions": ["approve", "reject"]}]
+            answer = interrupt({"action_requests": requests, "review_configs": allowed})
+            self.did.append(" ".join(d["type"] for d in answer["decisions"]))
+            return "asked"
+
+        return [send, ask, batch]
 
     def agent(self, *replies: Any, saver: Any = None, **review: Any) -> AgentGraph:
         rule = review.pop("rule", True)

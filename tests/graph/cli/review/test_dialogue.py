@@ -90,6 +90,14 @@ def test_call_can_be_skipped_and_still_waits(office: Office, talk: Talk) -> None
     assert [p.args["to"] for p in thread.approvals] == ["Ann"]
 
 
+def test_calls_of_a_pause_that_counts_them_are_answered_together(
+    office: Office, talk: Talk
+) -> None:
+    office.begin("t", ("batch", {"names": ["Ann", "Bob"]}))
+    talk(office.desk(), "1", "a", "r", "")
+    assert office.did == ["approve reject"]
+
+
 def test_question_is_answered(office: Office, talk: Talk) -> None:
     office.begin("t", ("ask", {"question": "Red or blue?"}))
     assert "Red or blue?" in talk(office.desk(), "1", "blue")

@@ -60,7 +60,7 @@ def pending(args: dict[str, Any], rule: Any = True, **options: Any) -> Any:
 @pytest.mark.parametrize("mode", ["batched", "per_call"])
 def test_each_argument_gets_the_field_of_its_type(mode: Any) -> None:
     args = {"item": "mug", "count": 2}
-    forms = edit_forms(pending(args, interrupt_mode=mode).schema, args)
+    forms = edit_forms(pending(args, interrupt_mode=mode).schema, "order", args)
     assert list(forms) == ["order"]
     assert {f.name: f.kind for f in forms["order"]} == {
         "item": "text",
@@ -82,27 +82,27 @@ def test_each_argument_gets_the_field_of_its_type(mode: Any) -> None:
 
 def test_argument_that_the_schema_does_not_name_is_not_hidden() -> None:
     args = {"item": "mug", "count": 2, "secretly": {"all": True}, "to": "me"}
-    fields = edit_forms(pending(args).schema, args)["order"]
+    fields = edit_forms(pending(args).schema, "order", args)["order"]
     assert [(f.name, f.kind) for f in fields[-2:]] == [("secretly", "json"), ("to", "text")]
 
 
 def test_edit_that_may_change_the_tool_has_a_form_for_each(
 ) -> None:  # fmt: skip
     args = {"item": "mug", "count": 2}
-    forms = edit_forms(pending(args, allow_tool_change=True).schema, args)
-    assert {name: len(fields) for name, fields in forms.items()} == {"order": 9, "cancel": 2}
+    forms = edit_forms(pending(args, allow_tool_change=True).schema, "order", args)
+    assert {name: len(fields) for name, fields in forms.items()} == {"order": 9, "cancel": 1}
 
 
 def test_without_an_edit_there_is_no_form() -> None:
     args = {"item": "mug", "count": 2}
     waiting = pending(args, {"allowed_decisions": ["approve", "reject"]})
-    assert edit_forms(waiting.schema, args) == {}
+    assert edit_forms(waiting.schema, "order", args) == {}
 
 
 def test_only_edit_has_a_form() -> None:
     args = {"item": "mug", "count": 2}
     waiting = pending(args, {"allowed_decisions": ["edit"]})
-    assert len(edit_forms(waiting.schema, args)["order"]) == 9
+    assert len(edit_forms(waiting.schema, "order", args)["order"]) == 9
 
 
 CIRCLE = {"$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}, "$ref": "#/$defs/A"}
@@ -112,7 +112,7 @@ CIRCLE = {"$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}, "$r
     "schema", [None, 5, [], {}, {"oneOf": 3}, {"properties": []}, CIRCLE, {"$defs": 1}], ids=str
 )
 def test_schema_that_says_nothing_gives_no_form_and_a_field_for_the_answer(schema: Any) -> None:
-    assert edit_forms(schema, {}) == {}
+    assert edit_forms(schema, "order", {}) == {}
     assert asdict(answer_field(schema))["kind"] in ("text", "json")
 
 

@@ -166,6 +166,30 @@ def test_double_click_gives_one_answer(office: Office, visit: Any) -> None:
     assert len(office.desk().waiting()) == 1
 
 
+def test_calls_of_a_pause_that_counts_them_are_answered_together(
+    office: Office, visit: Any
+) -> None:
+    office.begin("t", ("batch", {"names": ["Ann", "Bob"]}))
+    tab = visit(office.desk())
+    card(tab, 2).get_by_role("button", name="Reject").click()
+    tab.get_by_text("1 to go").wait_for()
+    assert office.did == []
+    card(tab, 1).get_by_role("button", name="Approve").click()
+    tab.get_by_text("Nothing waits in this thread any more.").wait_for()
+    assert office.did == ["approve reject"]
+
+
+def test_edit_may_run_another_tool_where_that_is_allowed(office: Office, visit: Any) -> None:
+    office.begin("t", ("send", {"to": "Ann"}), allow_tool_change=True)
+    tab = visit(office.desk(allow_tool_change=True))
+    card(tab).get_by_label("Tool to run").select_option("ask")
+    assert card(tab).get_by_label("to", exact=True).count() == 0
+    card(tab).get_by_label("question").fill("Where is Ann?")
+    card(tab).get_by_role("button", name="Approve changes").click()
+    tab.locator(".question", has_text="Where is Ann?").wait_for()
+    assert office.did == []
+
+
 def test_nothing_of_a_thread_becomes_markup(office: Office, visit: Any) -> None:
     args = {"to": HOSTILE, "tags": {HOSTILE: HOSTILE}, HOSTILE: HOSTILE}
     rule = {"allowed_decisions": ["approve", "edit", "reject"], "description": HOSTILE}
