@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from inspect import isclass
+from inspect import isclass, iscoroutinefunction
 from typing import Annotated, Any, cast, overload
 
 from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool
@@ -42,11 +42,11 @@ class StateTool(StructuredTool):
 
         Raises:
             ToolDefinitionError: A declaration cannot be used, or names an argument that the
-                function does not have.
+                function does not have; or there is no function, or one of the wrong kind.
         """
         named = _Declared(fields)
         mapping = mapping_of(named)
-        functions = [f for f in (fields.get("func"), fields.get("coroutine")) if f is not None]
+        functions = _functions(named.name, fields)
         taken = {name for f in functions for name in parameters_of(f)}
         for key, argument in mapping.inputs.items():
             if argument not in taken:
@@ -61,6 +61,23 @@ class StateTool(StructuredTool):
         for function in functions:
             hidden |= dict.fromkeys(asks_for_live_state(function), InjectedToolArg())
         super().__init__(**{**fields, "args_schema": _hiding(fields.get("args_schema"), hidden)})
+
+
+def _functions(name: str, fields: Table) -> list[Callable[..., Any]]:
+    """``func`` and ``coroutine``, as far as they are given."""
+    found: list[Callable[..., Any]] = []
+    for field, wanted in (("func", "a def"), ("coroutine", "an async def")):
+        function: Any = fields.get(field)
+        if function is None:
+            continue
+        if not callable(function) or iscoroutinefunction(function) is not (field == "coroutine"):
+            msg = f"{field} of tool {name!r} is {function!r}; give {wanted} function."
+            raise ToolDefinitionError(msg, tool_name=name)
+        found.append(function)
+    if not found:
+        msg = f"Tool {name!r} has no function; give func, coroutine, or both."
+        raise ToolDefinitionError(msg, tool_name=name)
+    return found
 
 
 class _Declared:

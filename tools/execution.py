@@ -235,6 +235,9 @@ class ToolExecutor:
                 if updates := state_updates(mapping, value):
                     written.append(updates)
             value = shown_result(call["name"], mapping, value)
+            if mapping.raw:
+                ident = cast("str", call["id"])
+                value = ToolMessage(value, tool_call_id=ident, name=call["name"])
         return with_updates(answer(call, value, state_keys), written)
 
     def _refusal(self, call: ToolCall, text: str) -> ToolMessage:

@@ -51,6 +51,11 @@ class StateMapping:
     """One output, or several under names of their own; None for the whole result."""
 
     @property
+    def raw(self) -> bool:
+        """What is shown is message content as it stands."""
+        return isinstance(self.text, TextOutput) and self.text.raw
+
+    @property
     def replaced(self) -> frozenset[str]:
         """Keys that are merged by a function of the tool."""
         return frozenset(key for key, out in self.outputs.items() if out.handler is not None)

@@ -274,6 +274,18 @@ async def test_a_failing_output_function_is_an_error_of_the_tool(run: Any) -> No
         await run(agent, GO)
 
 
+async def test_content_as_it_stands_is_not_made_into_text(run: Any) -> None:
+    content = ["see", {"type": "a provider's own block", "data": "x"}]
+
+    @tool(outputs_to_string={"source": "shown", "raw_result": True})
+    def draw() -> dict[str, Any]:
+        """Draw."""
+        return {"shown": content, "path": "picture.png"}
+
+    result = await run(agent_of([draw], ("draw", {}), state_schema=SCHEMA), GO)
+    assert result["messages"][2].content == content
+
+
 def test_state_keys_of_tools_are_checked_when_the_agent_is_built() -> None:
     @tool(inputs_from_state={"dcs": "documents"})
     def typo(documents: list[str]) -> str:

@@ -110,6 +110,25 @@ def test_a_declaration_that_cannot_be_used_is_refused() -> None:
         tool(outputs_to_state={"docs": "x"})(count)
 
 
+async def _awaited() -> str:
+    return "x"
+
+
+@pytest.mark.parametrize(
+    ("functions", "why"),
+    [
+        ({}, "has no function"),
+        ({"func": _awaited}, "give a def function"),
+        ({"coroutine": count}, "give an async def function"),
+        ({"func": 7}, "func of tool 'count' is 7"),
+    ],
+    ids=range(4),
+)
+def test_a_tool_needs_functions_of_the_right_kind(functions: Any, why: str) -> None:
+    with pytest.raises(ToolDefinitionError, match=why):
+        StateTool(name="count", description="Count.", args_schema={"type": "object"}, **functions)
+
+
 def test_a_tool_of_a_single_text_takes_nothing_from_the_state() -> None:
     def shout(text: str) -> str:
         """Shout."""
