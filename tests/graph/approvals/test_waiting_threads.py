@@ -193,6 +193,21 @@ def test_stored_bytes_call_nothing(tmp_path: Path, office: Office, calling: Call
     assert (Innocent.called, len(bad.approvals)) == (0, 1)
 
 
+async def test_agent_goes_on_with_the_threads_of_a_database(
+    store: Store, office: Office, calling: Calling
+) -> None:
+    thread = named("t")
+    with store() as saver:
+        office.agent(calling(("send", {"to": "a"})), checkpointer=saver).invoke(GO, thread)
+    database = open_threads(store.database)
+    async with database.answering(ident(thread)), database.saver() as own:
+        agent = office.agent(checkpointer=None).with_checkpointer(own)
+        result = await agent.aanswer({"c1": APPROVE}, thread)
+        assert await agent.apending(thread) == []
+    assert (office.did, result["messages"][-1].text) == (["send a"], "done")
+    assert list(database.waiting(ident(thread))) == []
+
+
 async def test_two_processes_do_not_answer_in_one_thread_at_a_time(store: Store) -> None:
     with store():
         one, other = open_threads(store.database), open_threads(store.database)
