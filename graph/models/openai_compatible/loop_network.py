@@ -48,15 +48,14 @@ class LoopNetwork(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         loop = asyncio.get_running_loop()
+        settings: dict[str, Any] = {}
+        if local_address is not None:
+            settings["local_addr"] = (local_address, 0)
+        if isinstance(loop, asyncio.BaseEventLoop):  # uvloop tries one address after the other
+            settings["happy_eyeballs_delay"] = _NEXT_ADDRESS_S
         try:
             async with asyncio.timeout(timeout):
-                _, connection = await loop.create_connection(
-                    Connection,
-                    host,
-                    port,
-                    local_addr=None if local_address is None else (local_address, 0),
-                    happy_eyeballs_delay=_NEXT_ADDRESS_S,
-                )
+                _, connection = await loop.create_connection(Connection, host, port, **settings)
         except TimeoutError as exc:
             raise httpcore.ConnectTimeout(str(exc)) from exc
         except OSError as exc:
