@@ -68,16 +68,11 @@ def agent_tool(
             asked for, or an argument is no input of it.
     """
     graph = graph_of(agent)
-    title = name or getattr(agent, "name", None) or graph.name
-    if not name and title in (None, "LangGraph"):
-        msg = "The agent has no name for its tool; give agent_tool a name, or the agent one."
-        raise ConfigurationError(msg)
+    title = name or _name_of(agent, graph)
     schema = args_schema or Task
     if to_input is None:
         _check_arguments(title, graph, schema)
-    if not callable(result) and result not in (None, "last_message", "structured_response"):
-        msg = f"result is {result!r}; give 'last_message', 'structured_response' or a function."
-        raise ConfigurationError(msg)
+    _check_result(result)
     sub_agent = SubAgent(
         name=title,
         graph=graph,
@@ -87,9 +82,27 @@ def agent_tool(
         count_usage=count_usage,
         complete=complete_reasons(graph),
     )
+    return _tool_of(sub_agent, description, schema)
+
+
+def _name_of(agent: Any, graph: Any) -> str:
+    name: str | None = getattr(agent, "name", None) or graph.name
+    if name is None or name == "LangGraph":
+        msg = "The agent has no name for its tool; give agent_tool a name, or the agent one."
+        raise ConfigurationError(msg)
+    return name
+
+
+def _check_result(result: Any) -> None:
+    if not callable(result) and result not in (None, "last_message", "structured_response"):
+        msg = f"result is {result!r}; give 'last_message', 'structured_response' or a function."
+        raise ConfigurationError(msg)
+
+
+def _tool_of(sub_agent: SubAgent, description: str, schema: type[BaseModel]) -> BaseTool:
     function, coroutine = _functions(sub_agent)
     return StructuredTool(
-        name=title,
+        name=sub_agent.name,
         description=description,
         args_schema=callable_without(schema),
         func=function,

@@ -70,6 +70,20 @@ def handoff_tool(
             "letters, digits, '_' or '-'."
         )
         raise ConfigurationError(msg)
+    function, coroutine = _functions(title, agent_name, history=history, update=update)
+    return StructuredTool(
+        name=title,
+        description=description or f"Hand the conversation over to agent {agent_name!r}.",
+        args_schema=callable_without(args_schema or (Nothing if history else NewTask)),
+        func=function,
+        coroutine=coroutine,
+    )
+
+
+def _functions(
+    title: str, agent_name: str, *, history: bool, update: Update | None
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The tool's function for either kind of run."""
 
     def hand_over(runtime: ToolRuntime[Any, Any], **args: Any) -> list[Any]:
         _check_node(agent_name, runtime)
@@ -82,20 +96,13 @@ def handoff_tool(
             name=title,
         )
         kind = HandOver if history else PrivateHandOver
-        command = kind(graph=Command.PARENT, goto=agent_name, update=values)
-        return [done, command]
+        return [done, kind(graph=Command.PARENT, goto=agent_name, update=values)]
 
     async def hand_over_later(runtime: ToolRuntime[Any, Any], **args: Any) -> list[Any]:
         # Nothing waits, so there is no need for a worker thread.
         return hand_over(runtime, **args)
 
-    return StructuredTool(
-        name=title,
-        description=description or f"Hand the conversation over to agent {agent_name!r}.",
-        args_schema=callable_without(args_schema or (Nothing if history else NewTask)),
-        func=hand_over,
-        coroutine=hand_over_later,
-    )
+    return hand_over, hand_over_later
 
 
 def _check_node(name: str, runtime: ToolRuntime[Any, Any]) -> None:
