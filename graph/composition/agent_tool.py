@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.prebuilt import InjectedState, ToolRuntime
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from ...state.errors import ConfigurationError
 from ...tools.calls import AWAITING, BLOCKING, run_inline
+from ..node import plan_of
 from .arguments import TASK, callable_without
 from .compiled_agent import graph_of, input_keys
 from .sub_agent import Result, SubAgent, ToInput, complete_reasons
@@ -23,6 +24,24 @@ class Task(BaseModel):
         description="What the agent is to do, with all it has to know: it sees nothing else of "
         "this conversation."
     )
+
+
+def task_schema(graph: Any) -> type[BaseModel]:
+    """What an agent is asked with: a task, and a text for each variable that its prompts need.
+
+    An agent with a user prompt makes its own message of the variables, so it needs no task.
+    """
+    try:
+        prompts = plan_of(graph).prompts
+    except TypeError:  # a graph of another kind has no prompts
+        return Task
+    if not prompts.required:
+        return Task
+    texts: dict[str, Any] = {
+        name: (str, Field(description=f"The {name} that the task is about."))
+        for name in sorted(prompts.required)
+    }
+    return create_model("Task", __base__=Task if prompts.user is None else BaseModel, **texts)
 
 
 def agent_tool(
@@ -48,7 +67,7 @@ def agent_tool(
         description: What the calling model reads: when to ask this agent, and what for.
         name: Name of the tool; by default the agent's.
         args_schema: Arguments, as a pydantic model: ``task`` becomes the message to the agent,
-            the others are its input keys. By default ``task`` only.
+            the others are its input keys. By default what the agent's prompts need.
         to_input: ``(arguments, runtime)`` to the agent's input, for any other arguments or to
             pass on something of the calling agent's state, which is ``runtime.state``.
         result: ``"last_message"``: its text; ``"structured_response"``; or a function of the
@@ -69,7 +88,7 @@ def agent_tool(
     """
     graph = graph_of(agent)
     title = name or _name_of(agent, graph)
-    schema = args_schema or Task
+    schema = args_schema or task_schema(graph)
     if to_input is None:
         _check_arguments(title, graph, schema)
     _check_result(result)

@@ -86,3 +86,23 @@ async def test_an_agent_is_a_tool_of_another_one(run_agent: Any, calling: Any) -
     )
     result = await run_agent(outer, "go")
     assert result["messages"][2].text == "Bonjour"
+
+
+async def test_an_agent_as_a_tool_asks_for_what_its_prompts_need(
+    run_agent: Any, calling: Any
+) -> None:
+    inner_model = ScriptedChatModel(["Bonjour"])
+    made = agent_tool(translator(inner_model), description="Translates.")
+    call = calling(("translator", {"language": "French", "text": "Hello"}))
+    outer = Agent(model=ScriptedChatModel([call, "done"]), tools=[made])
+    result = await run_agent(outer, "go")
+    assert set(made.args) == {"language", "text"}
+    assert [m.text for m in inner_model.requests[0]] == ["Speak French.", "Say: Hello"]
+    assert result["messages"][2].text == "Bonjour"
+
+
+def test_an_agent_without_a_user_prompt_is_also_given_a_task() -> None:
+    inner = Agent(
+        model=ScriptedChatModel([]), system_prompt="Speak {{ language }}.", name="speaker"
+    )
+    assert set(agent_tool(inner, description="Speaks.").args) == {"task", "language"}
