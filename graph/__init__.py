@@ -16,6 +16,7 @@ from .compiled import AgentGraph
 from .composition import agent_node, agent_tool, handoff_tool
 from .drawing import draw, draw_svg
 from .extraction import aextract, extract
+from .serialization import Registry
 from .snapshots import aresume_snapshot, resume_snapshot
 from .structured_output import (
     AutoStrategy,
@@ -33,6 +34,7 @@ __all__ = [
     "AutoStrategy",
     "MultipleStructuredOutputsError",
     "ProviderStrategy",
+    "Registry",
     "StructuredOutputError",
     "StructuredOutputValidationError",
     "ToolStrategy",
