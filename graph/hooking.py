@@ -51,6 +51,9 @@ class HookRunner:
         hooks = self._plan.hooks.hooks[point]
         if not hooks:
             return None
+        if point == "before_model":
+            # Its hooks are to see the tools of the step that begins.
+            self._tools.renew()
         self._work.show(self._ledger.outputs())
         for position in range(start, len(hooks)):
             hook = hooks[position]

@@ -17,7 +17,7 @@ from interlock.graph import create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import AgentMiddleware, hook
 from interlock.state import InvalidUpdateError, LiveState, State, replace_values
-from interlock.tools import tool
+from interlock.tools import Toolset, tool
 
 SCHEMA: dict[str, Any] = {"log": {"type": list[str]}, "last": {"type": str}}
 
@@ -79,6 +79,30 @@ async def test_a_hook_sees_the_run_around_the_state(run: Any) -> None:
     hooks = {"before_run": [look], "on_exit": [look]}
     await run(agent_with(hooks), {"messages": "go"}, context={"user": "u"})
     assert seen == [(["work"], {"user": "u"}, 0, None), (["work"], {"user": "u"}, 2, "text")]
+
+
+async def test_a_hook_sees_the_tools_of_a_toolset_as_they_are_now(run: Any) -> None:
+    seen: list[list[str]] = []
+
+    @tool
+    def later(query: str) -> str:
+        """Come later."""
+        return query
+
+    @hook
+    def look(state: State) -> None:
+        seen.append(sorted(t.name for t in state["tools"]))
+
+    @hook
+    def grow(state: State) -> None:
+        if len(state["tools"]) == 1:
+            toolset.add(later)
+
+    toolset = Toolset([work])
+    hooks = {"before_llm": [look], "after_tool": [grow]}
+    agent = create_agent(two_steps(), toolset, hooks=hooks, state_schema=SCHEMA)
+    await run(agent, {"messages": "go"})
+    assert seen == [["work"], ["later", "work"]]
 
 
 async def test_nothing_beside_the_state_reaches_the_result(run: Any) -> None:
