@@ -2,6 +2,8 @@
 import { el, prose, visible } from "./draw.js";
 import { Form, Raw, plainFields } from "./form.js";
 
+const REST_MS = 600;
+
 /** What a card is for: one exact call, or one question. */
 export const keyOf = ({ id, pause, kind, tool, args }) => JSON.stringify([kind === "question" ? pause : id.split("/").pop(), tool, args]);
 
@@ -158,6 +160,14 @@ export class Card {
     this.waiting?.remove();
     this.waiting = el("p", { className: "going" }, el("span", { className: "spinner" }), text);
     this.node.append(this.waiting);
+  }
+
+  /** Take no click for a moment: the second of a double click is for what was here before. */
+  rest() {
+    for (const button of this.buttons) button.disabled = true;
+    setTimeout(() => {
+      if (!this.node.classList.contains("busy")) this.free();
+    }, REST_MS);
   }
 
   free() {

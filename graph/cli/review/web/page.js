@@ -142,7 +142,11 @@ async function decided(thread, card, decision) {
   const outcome = await ask("/api/answer", { thread, answers });
   toast(outcome.failure ? outcome.failure : outcome.waits ? "Done. The thread waits for more." : "Done. The run came to its end.", outcome.failure);
   cards.delete(card.key);
-  if (current === thread) await open(thread, false);
+  if (current === thread) {
+    await open(thread, false);
+    for (const other of cards.values()) other.rest();
+    part("sheet").focus({ preventScroll: true });
+  }
   await refresh();
   return false;
 }

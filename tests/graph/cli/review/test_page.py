@@ -166,6 +166,22 @@ def test_double_click_gives_one_answer(office: Office, visit: Any) -> None:
     assert len(office.desk().waiting()) == 1
 
 
+def test_late_second_click_does_not_approve_the_call_that_moved_up(
+    office: Office, visit: Any
+) -> None:
+    office.begin("t", ("send", {"to": "Ann"}), ("send", {"to": "Bob"}))
+    tab = visit(office.desk())
+    box = card(tab).get_by_role("button", name="Approve").bounding_box()
+    place = (box["x"] + 20, box["y"] + 10)
+    tab.mouse.click(*place)
+    card(tab, 2).wait_for(state="detached")
+    assert card(tab).get_by_role("button", name="Approve").bounding_box() == box
+    tab.mouse.click(*place)
+    card(tab).get_by_role("button", name="Reject").click()
+    tab.get_by_text("Nothing waits in this thread any more.").wait_for()
+    assert office.did == ["1 letter to Ann"]
+
+
 def test_calls_of_a_pause_that_counts_them_are_answered_together(
     office: Office, visit: Any
 ) -> None:
