@@ -1,22 +1,24 @@
-"""Attacks on what must stay private, and on the time of those who look for it."""
+"""Attacks on what must stay private, and on those who look for it."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 
 from interlock.graph import create_agent
 from interlock.graph.models.scripted import ScriptedChatModel
-from interlock.middleware import DetectorError, ModerationMiddleware, PIIMiddleware
+from interlock.middleware import (
+    DetectorError,
+    InjectionScreenMiddleware,
+    ModerationMiddleware,
+    PIIMiddleware,
+)
 
 Run = Callable[..., Awaitable[dict[str, Any]]]
-BAIT_S = 5.0
-"""Longest time that 100 KB of bait may take, on a busy machine."""
 
 
 def call(name: str, **args: Any) -> AIMessage:
@@ -28,17 +30,34 @@ BAIT = ["a.", "1.1.1.", "a@a.", "00:11:", "1234 ", "4 ", "a.b/", "@", "::", "DE8
         "[at]", "://a:", "-----BEGIN PRIVATE KEY-----", "ignore ", "<", "<email:0", "\\u0040"]  # fmt: skip
 
 
-@pytest.mark.parametrize("bait", BAIT, ids=repr)
-async def test_bait_for_patterns_does_not_hold_the_run_up(run: Run, bait: str) -> None:
+KINDS = ["email", "credit_card", "ip", "mac_address", "url", "phone", "iban", "api_key"]
+
+
+@pytest.mark.parametrize(
+    ("bait", "asynchronous"), [(b, bool(n % 2)) for n, b in enumerate(BAIT)], ids=repr
+)
+async def test_bait_for_patterns_neither_holds_a_run_up_nor_ends_it(
+    bait: str, asynchronous: bool
+) -> None:
+    # A pattern that takes the square of 100 KB would keep this test from ending.
     text = (bait * 100_000)[:100_000]
-    kinds = ["email", "credit_card", "ip", "mac_address", "url", "phone", "iban", "api_key"]
-    guards = [PIIMiddleware(kind) for kind in kinds]
-    agent = create_agent(ScriptedChatModel(["ok"]), middleware=guards)
-    began = time.perf_counter()
 
-    await run(agent, {"messages": [HumanMessage(text)]})
+    @tool
+    def page() -> str:
+        """Read a page."""
+        return text
 
-    assert time.perf_counter() - began < BAIT_S
+    guards = [PIIMiddleware(kind, apply_to_tool_results=True) for kind in KINDS]
+    screen = InjectionScreenMiddleware(action="mark")
+    model = ScriptedChatModel([call("page"), "ok"])
+    agent = create_agent(model, [page], middleware=[*guards, screen])
+    value = {"messages": "read"}
+
+    result = await agent.ainvoke(value) if asynchronous else agent.invoke(value)
+
+    assert [m.type for m in result["messages"]] == ["human", "ai", "tool", "ai"]
+    assert result["messages"][2].status == "success"
+    assert result["messages"][-1].text == "ok"
 
 
 DISGUISES = [
