@@ -18,7 +18,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.runnables import Runnable
 from typing_extensions import override
 
-from interlock.graph.models import OpenAICompatibleChatModel
+from interlock.graph.models import EmbeddedChatModel, OpenAICompatibleChatModel
+from interlock.state.errors import MissingExtraError
 
 KEY = "sk-live-0123456789-do-not-show"
 
@@ -261,6 +262,20 @@ def gather(request: pytest.FixtureRequest) -> Callable[..., AIMessageChunk]:
 
 async def _listed(model: Runnable[Any, Any], prompt: Any, settings: dict[str, Any]) -> list[Any]:
     return [piece async for piece in model.astream(prompt, **settings)]
+
+
+@pytest.fixture(scope="session")
+def embedded_model() -> Iterator[EmbeddedChatModel]:
+    """The embedded model, or a skipped test where there is no engine for this platform.
+
+    One for all tests: starting its engine takes most of a second, and reading tools more.
+    """
+    try:
+        model = EmbeddedChatModel()
+    except MissingExtraError as exc:
+        pytest.skip(str(exc))
+    yield model
+    model.close()
 
 
 @pytest.fixture

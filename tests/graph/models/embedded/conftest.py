@@ -1,26 +1,20 @@
-"""The embedded model, one per module: starting its engine takes most of a second."""
+"""The embedded model, and the end of its processes."""
 
 from __future__ import annotations
 
 import os
 import select
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
 from interlock.graph.models import EmbeddedChatModel
-from interlock.state.errors import MissingExtraError
 
 
-@pytest.fixture(scope="module")
-def model() -> Iterator[EmbeddedChatModel]:
-    """The model, or a skipped test where there is no engine for this platform."""
-    try:
-        built = EmbeddedChatModel()
-    except MissingExtraError as exc:
-        pytest.skip(str(exc))
-    yield built
-    built.close()
+@pytest.fixture
+def model(embedded_model: EmbeddedChatModel) -> EmbeddedChatModel:
+    """The model that all tests share."""
+    return embedded_model
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ grammar, and it makes the one call that it is told to repeat. The agent is the s
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,6 @@ from interlock.graph.models import (
     OpenAICompatibleChatModel,
     ScriptedChatModel,
 )
-from interlock.state.errors import MissingExtraError
 from interlock.state.model_errors import ChatModelContextOverflowError, ChatModelRequestError
 
 pytestmark = pytest.mark.slow  # starts a model's server
@@ -57,17 +56,6 @@ class Candidate:
     """The model where the request is too long for it."""
     strategy: type[ToolStrategy[Any] | ProviderStrategy[Any]] = ToolStrategy
     question: str = "What is the weather in Paris?"
-
-
-@pytest.fixture(scope="module")
-def embedded_model() -> Iterator[EmbeddedChatModel]:
-    """The embedded model; a tool set takes it seconds to load, so tests share them."""
-    try:
-        model = EmbeddedChatModel()
-    except MissingExtraError as exc:
-        pytest.skip(str(exc))
-    yield model
-    model.close()
 
 
 def scripted(request: pytest.FixtureRequest) -> Candidate:

@@ -78,7 +78,7 @@ def test_stream_longer_than_the_limit_is_refused() -> None:
 
 def test_long_line_costs_time_in_its_length_only() -> None:
     reader = EventReader(max_event_bytes=10**7, max_total_bytes=10**7)
-    for _ in range(300_000):
+    for _ in range(100_000):
         reader.feed(b"x")
 
     assert reader.feed(b"\n") == []
