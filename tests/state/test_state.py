@@ -5,7 +5,7 @@ import threading
 from typing import Annotated, Any, NotRequired, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from pydantic import BaseModel
@@ -160,7 +160,11 @@ def test_a_handler_may_change_what_it_is_given() -> None:
 
 
 containers: st.SearchStrategy[Any] = st.recursive(
-    st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner)
+    st.integers(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=2), inner, max_size=3)
+    ),
+    max_leaves=8,
 )
 
 
@@ -177,6 +181,7 @@ def _spoil(value: Any) -> None:
         value.append("spoilt")
 
 
+@settings(max_examples=40)
 @given(containers, st.sampled_from(["data", "set", "override"]))
 def test_nobody_shares_a_container_with_the_state(value: Any, way: str) -> None:
     text = repr(value)
@@ -247,6 +252,7 @@ updates = st.lists(
 )
 
 
+@settings(max_examples=50)
 @given(updates)
 def test_a_state_is_what_its_handlers_make_of_its_updates(steps: list[tuple[str, Any]]) -> None:
     schema = {"docs": {"type": list[str]}, "topic": {"type": list[str], "handler": replace_values}}

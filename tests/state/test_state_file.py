@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, List  # noqa: UP035 - a notation people use
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from pydantic import BaseModel
@@ -158,6 +158,7 @@ entries = st.sampled_from(
 )
 
 
+@settings(max_examples=40)
 @given(
     st.dictionaries(st.text(min_size=1, max_size=4), st.tuples(entries, json_values), max_size=4)
 )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interlock.tools.batches import StateAccess, next_batch
@@ -94,6 +94,7 @@ def accesses(draw: st.DrawFn) -> StateAccess:
 many = st.lists(accesses(), max_size=6)
 
 
+@settings(max_examples=60)
 @given(many)
 def test_every_call_runs_exactly_once(access: list[StateAccess]) -> None:
     found = batches(*access)
@@ -101,6 +102,7 @@ def test_every_call_runs_exactly_once(access: list[StateAccess]) -> None:
     assert sorted(n for batch in found for n in batch) == list(range(len(access)))
 
 
+@settings(max_examples=60)
 @given(many)
 def test_no_call_runs_beside_one_that_it_minds(access: list[StateAccess]) -> None:
     for batch in batches(*access):
@@ -113,6 +115,7 @@ def test_no_call_runs_beside_one_that_it_minds(access: list[StateAccess]) -> Non
             assert not any(access[n].replaces & other.writes for other in earlier)
 
 
+@settings(max_examples=60)
 @given(st.lists(st.builds(StateAccess, reads=keys(), writes=keys()), max_size=6))
 def test_a_declared_reader_waits_for_writers_that_do_not_wait_for_it(
     access: list[StateAccess],
