@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.prebuilt import InjectedState, ToolRuntime
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field, PrivateAttr, create_model
 
 from ...state.errors import ConfigurationError
 from ...tools.calls import AWAITING, BLOCKING, run_inline
@@ -24,6 +24,43 @@ class Task(BaseModel):
         description="What the agent is to do, with all it has to know: it sees nothing else of "
         "this conversation."
     )
+
+
+class AgentTool(StructuredTool):
+    """The tool of an agent: warming it up or closing it does so with the agent."""
+
+    _agent: Any = PrivateAttr(default=None)
+
+    @classmethod
+    def of(cls, agent: Any, **fields: Any) -> AgentTool:
+        """The tool of an agent, with these fields."""
+        tool = cls(**fields)
+        tool._agent = agent
+        return tool
+
+    def warm_up(self) -> None:
+        """Warm up the agent, if it wants that."""
+        _called(self._agent, "warm_up")
+
+    async def awarm_up(self) -> None:
+        """:meth:`warm_up` on an event loop."""
+        if (waiting := _called(self._agent, "awarm_up")) is not None:
+            await waiting
+
+    def close(self) -> None:
+        """Close the agent, if it can be closed."""
+        _called(self._agent, "close")
+
+    async def aclose(self) -> None:
+        """:meth:`close` on an event loop."""
+        if (waiting := _called(self._agent, "aclose")) is not None:
+            await waiting
+
+
+def _called(agent: Any, name: str) -> Any:
+    """What a method of an agent returns; None if it has no such method."""
+    method: Any = getattr(agent, name, None)
+    return None if method is None else method()
 
 
 def task_schema(graph: Any) -> type[BaseModel]:
@@ -63,7 +100,8 @@ def agent_tool(
     ``subgraphs=True`` show its steps under the tool's name.
 
     Args:
-        agent: A compiled agent or other langgraph graph with ``messages``, or an ``Agent``.
+        agent: A compiled agent or other langgraph graph with ``messages``, or an ``Agent``, which
+            is warmed up and closed with the calling ``Agent``.
         description: What the calling model reads: when to ask this agent, and what for.
         name: Name of the tool; by default the agent's.
         args_schema: Arguments, as a pydantic model: ``task`` becomes the message to the agent,
@@ -101,7 +139,7 @@ def agent_tool(
         count_usage=count_usage,
         complete=complete_reasons(graph),
     )
-    return _tool_of(sub_agent, description, schema)
+    return _tool_of(agent, sub_agent, description, schema)
 
 
 def _name_of(agent: Any, graph: Any) -> str:
@@ -118,9 +156,12 @@ def _check_result(result: Any) -> None:
         raise ConfigurationError(msg)
 
 
-def _tool_of(sub_agent: SubAgent, description: str, schema: type[BaseModel]) -> BaseTool:
+def _tool_of(
+    agent: Any, sub_agent: SubAgent, description: str, schema: type[BaseModel]
+) -> BaseTool:
     function, coroutine = _functions(sub_agent)
-    return StructuredTool(
+    return AgentTool.of(
+        agent,
         name=sub_agent.name,
         description=description,
         args_schema=callable_without(schema),

@@ -24,7 +24,11 @@ from interlock.graph import (
     pending,
 )
 from interlock.graph.models import ScriptedChatModel
-from interlock.middleware import HumanInTheLoopMiddleware, TokenBudgetMiddleware
+from interlock.middleware import (
+    AgentMiddleware,
+    HumanInTheLoopMiddleware,
+    TokenBudgetMiddleware,
+)
 
 Calling = Callable[..., AIMessage]
 Agents = Callable[..., AgentGraph]
@@ -141,6 +145,30 @@ async def test_an_agent_is_a_part_of_a_pipeline(run: Any) -> None:
     result = await run(graph.compile(), {"question": "lamps"})
     assert result["translated"] == "I READ: LAMPS? ALL ABOUT LAMPS"
     assert result["exit_reason"] == "text"
+
+
+class Connection(AgentMiddleware[Any, Any, Any]):
+    """Notes when it is opened and closed."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def warm_up(self) -> None:
+        self.said.append("open")
+
+    def close(self) -> None:
+        self.said.append("closed")
+
+
+async def test_an_agent_in_a_tool_is_warmed_up_and_closed_with_the_one_around() -> None:
+    link = Connection()
+    inner = Agent(model=ScriptedChatModel(["hi"]), name="inner", middleware=[link])
+    boss = Agent(model=ScriptedChatModel(["hi"]), tools=[agent_tool(inner, description="Help.")])
+    with boss:
+        assert link.said == ["open"]
+    async with boss:
+        assert link.said == ["open", "closed", "open"]
+    assert link.said == ["open", "closed"] * 2
 
 
 CALLS = st.lists(
