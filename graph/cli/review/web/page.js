@@ -10,6 +10,7 @@ const part = (id) => document.getElementById(id);
 let current = null;
 let canAnswer = false;
 let drawn = null;
+let listed = null;
 let shown = "";
 let cards = new Map();
 let turn = Promise.resolve();
@@ -34,18 +35,35 @@ async function ask(path, body) {
   return told;
 }
 
+/** Draw the list anew if it is another one, so that focus and hover stay where they are. */
 function drawQueue(threads) {
-  part("count").textContent = threads.length ? String(threads.length) : "";
-  document.title = threads.length ? `(${threads.length}) Approvals` : "Approvals";
-  const items = threads.map((thread) => {
-    const tools = [...new Set(thread.tools)];
-    const button = el("button", { type: "button", on: { click: () => open(thread.id) } },
-      el("span", { className: "line" }, el("span", { className: "thread" }, visible(thread.id)), el("span", { className: "age", title: thread.since ?? "" }, age(thread.since))),
-      el("span", { className: "tools" }, thread.problem ? el("span", { className: "chip bad" }, "cannot be read") : tools.slice(0, 4).map((tool) => el("span", { className: "chip" }, visible(tool), count(thread.tools, tool)))));
-    button.setAttribute("aria-current", String(thread.id === current));
-    return el("li", {}, button);
-  });
-  part("queue").replaceChildren(...(items.length ? items : [el("li", { className: "none" }, "Nothing waits.")]));
+  const key = JSON.stringify(threads);
+  if (key !== listed) {
+    listed = key;
+    const focused = document.activeElement?.closest("#queue li")?.dataset.thread;
+    part("count").textContent = threads.length ? String(threads.length) : "";
+    document.title = threads.length ? `(${threads.length}) Approvals` : "Approvals";
+    part("queue").replaceChildren(...(threads.length ? threads.map(line) : [el("li", { className: "none" }, "Nothing waits.")]));
+    if (focused !== undefined) lineOf(focused)?.querySelector("button").focus();
+  }
+  for (const [n, thread] of threads.entries()) part("queue").children[n].querySelector(".age").textContent = age(thread.since);
+  mark();
+}
+
+function line(thread) {
+  const tools = [...new Set(thread.tools)];
+  const item = el("li", {}, el("button", { type: "button", on: { click: () => open(thread.id) } },
+    el("span", { className: "line" }, el("span", { className: "thread", title: visible(thread.id) }, visible(thread.id)), el("span", { className: "age", title: thread.since ?? "" })),
+    el("span", { className: "tools" }, thread.problem ? el("span", { className: "chip bad" }, "cannot be read") : tools.slice(0, 4).map((tool) => el("span", { className: "chip" }, visible(tool), count(thread.tools, tool))))));
+  item.dataset.thread = thread.id;
+  return item;
+}
+
+const lineOf = (id) => [...part("queue").children].find((item) => item.dataset.thread === id);
+
+/** Mark the thread that is looked at. */
+function mark() {
+  for (const item of part("queue").children) item.querySelector("button")?.setAttribute("aria-current", String(item.dataset.thread === current));
 }
 
 function count(tools, tool) {
@@ -77,7 +95,7 @@ async function followed(thread) {
 
 async function open(id, scroll = true) {
   current = id;
-  for (const button of part("queue").querySelectorAll("button")) button.setAttribute("aria-current", String(button.querySelector(".thread").textContent === visible(id)));
+  mark();
   try {
     const sheet = await ask(`/api/thread?id=${encodeURIComponent(id)}`);
     if (current === id) drawSheet(id, sheet, scroll);

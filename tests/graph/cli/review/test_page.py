@@ -287,6 +287,19 @@ def test_new_thread_shows_up_by_itself(office: Office, visit: Any) -> None:
     assert tab.title() == "(2) Approvals"
 
 
+def test_list_keeps_the_focus_when_it_is_read_again(office: Office, visit: Any) -> None:
+    office.begin("t", ("send", {"to": "Ann"}))
+    office.begin("u", ("send", {"to": "Bob"}))
+    tab = visit(office.desk())
+    tab.locator("#queue button").nth(1).focus()
+    office.begin("v", ("send", {"to": "Eve"}))
+    tab.evaluate("window.dispatchEvent(new Event('focus'))")
+    tab.locator("#queue .thread", has_text="v").wait_for()
+    tab.keyboard.press("Enter")
+    tab.locator(".head h2", has_text="u").wait_for()
+    assert tab.locator("[aria-current=true] .thread").all_inner_texts() == ["u"]
+
+
 def test_narrow_and_dark_pages_need_no_sideways_scrolling(office: Office, visit: Any) -> None:
     office.begin("t " * 60, ("send", {"to": "Ann" * 200, "tags": ["x" * 300]}), text="long" * 300)
     for width, scheme in ((360, "dark"), (1280, "light")):
