@@ -33,12 +33,7 @@ THREAD: Any = {"configurable": {"thread_id": "t"}}
 GO: Any = {"messages": [HumanMessage("go", id="go")]}
 POINTS = [point for point in HOOK_POINTS if point != "on_error"]
 
-quick = settings(
-    max_examples=20,
-    deadline=None,
-    # The fixtures give functions and hold no state.
-    suppress_health_check=[HealthCheck.too_slow],
-)
+quick = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 Reply = tuple[str, Any]
 
@@ -239,7 +234,7 @@ def test_4_each_step_is_one_call_of_the_model(
 
 
 @given(script=replies(), hooks=meddlers())
-@quick
+@settings(quick, max_examples=10)
 def test_2_every_way_of_running_ends_in_the_same_state(
     script: list[Reply], hooks: list[Any]
 ) -> None:
