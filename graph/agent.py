@@ -33,6 +33,7 @@ from .node import AgentNode
 from .plan import END_NODE, MODEL, TOOLS, AgentPlan
 from .prompts import Prompts
 from .prompts.input import PromptedInput, input_schema
+from .run_options import StoreOptions
 from .settings import RUN_PARAMETERS, AgentSettings, uses_templates, with_defaults
 from .structured_output import OutputPlan
 from .structured_output import supports_provider_strategy as _supports_provider_strategy
@@ -68,7 +69,7 @@ def build_agent(
     tools: Toolset | Sequence[Any] | None,
     settings: Mapping[str, Any],
     *,
-    takes_tools: bool = False,
+    takes_options: bool = False,
 ) -> AgentGraph:
     """Build the graph of an agent.
 
@@ -76,14 +77,15 @@ def build_agent(
         model: As of :func:`create_agent`.
         tools: As there.
         settings: As there, as a dict.
-        takes_tools: A run may bring tools, so there is a node for them whatever ``tools`` holds.
+        takes_options: Runs may be given options; one may bring tools, so there is a node for them
+            whatever ``tools`` holds.
 
     Raises:
         ConfigurationError: A setting is wrong; the message names it.
         TypeError: ``model`` is no chat model, or a name is no setting.
     """
     options = with_defaults(settings)
-    options["takes_tools"] = takes_tools
+    options["takes_options"] = takes_options
     own = options["own_tools"] = [tools] if isinstance(tools, Toolset) else list(tools or ())
     chat_model = _model(model)
     sources = _sources(options["middleware"], own)
@@ -157,7 +159,7 @@ def _plan(
         # A layer may put another model in its place.
         check_takes_tools(model)
     # A plain toolset may be added to, one that is not loaded may hold anything.
-    later = live is not None or (options["takes_tools"] and not tools.by_name)
+    later = live is not None or (options["takes_options"] and not tools.by_name)
     exits = exit_rules(known, options, open_ended=bool(layers) or later)
     exits = replace(exits, calls_tools=bool(tools.by_name or layers or live))
     annotations = [field.annotation for field in schema.fields.values()]
@@ -177,10 +179,11 @@ def _plan(
         exits=exits,
         schema=schema,
         rules=rules,
-        nodes=_nodes(exits, hooks, takes_tools=options["takes_tools"]),
+        nodes=_nodes(exits, hooks, takes_tools=options["takes_options"]),
         output=output,
         name=options["name"],
         prompts=options["prompts"],
+        takes_options=options["takes_options"],
         own_tools=options["own_tools"],
         added_tools=sources[:-1],
         live=live,
@@ -215,6 +218,10 @@ def _compile(
         start = compiled.nodes[START]
         writers = cast("list[Any]", start.flat_writers)
         compiled.nodes[START] = start.copy({"writers": [StoreAside(writers)]})
+    if plan.takes_options:
+        start = compiled.nodes[START]
+        writers = cast("list[Any]", start.flat_writers)
+        compiled.nodes[START] = start.copy({"writers": [StoreOptions(plan, writers)]})
     agent = AgentGraph.of(compiled, _input_check(plan), plan.storable, admission)
     metadata = {"lc_agent_name": plan.name} if plan.name is not None else {}
     return agent.with_config({"recursion_limit": DEFAULT_RECURSION_LIMIT, "metadata": metadata})

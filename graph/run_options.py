@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, SystemMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
 
 from ..state.errors import InvalidInputError, InvalidInputTypeError
+from ..state.storage import check_storable
 from ..tools.execution import ToolExecutor
 from ..tools.selection import Wanted, select_tools, selectable_names
-from .engine import read_keys
+from .engine import Watchers, read_keys, write_keys
 from .live_tools import known_tools, live_tools, offered_first, toolsets_in
 from .plan import MODEL, AgentPlan
 from .prompts import PromptTemplate
@@ -61,6 +62,14 @@ class RunOptions:
         values = {**given.get("configurable", {}), RUN_OPTIONS: self}
         return cast("RunnableConfig", {**given, "configurable": values})
 
+    def check_storable(self) -> None:
+        """Refuse options that no thread can hold.
+
+        Raises:
+            UnstorableValueError: One is neither plain data nor a message.
+        """
+        check_storable({STORED: self.record()}, self.plan.storable)
+
     def record(self) -> dict[str, Any]:
         """What is given, as data that a thread can hold."""
         record: dict[str, Any] = {}
@@ -73,6 +82,38 @@ class RunOptions:
         if self.system_prompt is not None:
             record["system"] = _as_message(self.system_prompt)
         return record
+
+
+class StoreOptions(Runnable[Any, Any]):
+    """What langgraph does with an input, and then the options of the run, before any node runs.
+
+    They are written with each input, so that no run has those of the one before it.
+    """
+
+    def __init__(self, plan: AgentPlan, writers: Sequence[Runnable[Any, Any]]) -> None:
+        self._plan = plan
+        self._writers = writers
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        """Write both; ``input`` is passed on."""
+        for writer in self._writers:
+            writer.invoke(input, config)
+        if config is not None:
+            options = options_in(config, self._plan)
+            if options is not None and Watchers.of(config).durable:
+                options.check_storable()
+            write_keys(config, [(STORED, options.record() if options is not None else None)])
+        return input
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        """:meth:`invoke`: nothing in it waits."""
+        return self.invoke(input, config)
+
+
+def options_in(config: RunnableConfig, plan: AgentPlan) -> RunOptions | None:
+    """The options of a run of this agent, if it was given any."""
+    given = config.get("configurable", {}).get(RUN_OPTIONS)
+    return given if isinstance(given, RunOptions) and given.plan is plan else None
 
 
 @dataclass(frozen=True)
@@ -101,13 +142,12 @@ def open_run(
         InvalidInputError: A tool of the run is not there any more.
     """
     stored = cast("dict[str, Any] | None", state.get(STORED)) or {}
-    given = config.get("configurable", {}).get(RUN_OPTIONS)
-    options = given if isinstance(given, RunOptions) and given.plan is plan else None
+    options = options_in(config, plan)
     begins = node == MODEL and state.get("run_ledger") is None
     renders = begins and isinstance(plan.prompts.system, PromptTemplate)
     if not stored and options is None and not renders:
         return OpenedRun(plan)
-    record = {} if begins else dict(stored)
+    record = dict(stored) if plan.takes_options or not begins else {}
     if renders:
         values = read_keys(config, plan.prompts.variables)
         record["system"] = plan.prompts.system_for(values)

@@ -121,8 +121,9 @@ class Agent(Storable):
         thread_id=...)``, with other options where they are to change.
 
         Args:
-            messages: What is said: messages, the text of one, or a ``Command``. May be left out
-                if there is a user prompt, which is put behind them.
+            messages: What is said: messages, or the text of one. May be left out if there is a
+                user prompt, which is put behind them. ``Command(resume=...)`` answers a pause,
+                ``Command()`` goes on after a breakpoint or a failure.
             streaming_callback: In place of the agent's own.
             generation_kwargs: Arguments of each model call; they win over those of the model,
                 key by key.
@@ -232,7 +233,12 @@ class Agent(Storable):
     def _options(self, graph: AgentGraph, given: RunArguments) -> RunOptions | None:
         if not given.has_options:
             return None
-        return RunOptions(plan_of(graph), given.generation_kwargs, given.tools, given.system_prompt)
+        options = RunOptions(
+            plan_of(graph), given.generation_kwargs, given.tools, given.system_prompt
+        )
+        if graph.checkpointer:
+            options.check_storable()
+        return options
 
     async def _warm_up(self, calls: Calls) -> None:
         await call_each(calls, parts_of(plan_of(self.compile()).model, self._given), WARM_UP)
@@ -249,14 +255,14 @@ class Agent(Storable):
         model = self._given["model"]
         named = _stand_in(model) if isinstance(model, (str, ModelSpec)) else model
         later = {*(self._given.get("exit_conditions") or ())} - {EXIT_TEXT}
-        return self._build(named, takes_tools=bool(later))
+        return self._build(named, takes_options=bool(later))
 
     def _setting(self, name: str) -> Any:
         return self._given.get(name, OWN_DEFAULTS[name])
 
-    def _build(self, model: str | BaseChatModel, *, takes_tools: bool = True) -> AgentGraph:
+    def _build(self, model: str | BaseChatModel, *, takes_options: bool = True) -> AgentGraph:
         settings = graph_settings(self._given)
-        return build_agent(model, self._given["tools"], settings, takes_tools=takes_tools)
+        return build_agent(model, self._given["tools"], settings, takes_options=takes_options)
 
     def _check(self, graph: AgentGraph) -> None:
         taken = RUN_PARAMETERS.intersection(plan_of(graph).schema.fields)

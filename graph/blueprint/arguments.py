@@ -64,7 +64,9 @@ class RunArguments:
             if self.inputs:
                 msg = f"A resumed run takes no input; leave out {', '.join(self.inputs)}."
                 raise InvalidInputError(msg, key=next(iter(self.inputs)))
-            return cast("Any", self.messages)
+            command = cast("Command[Any]", self.messages)
+            # langgraph goes on after a breakpoint or a failure when it is given nothing.
+            return None if command == Command() else command
         given = {} if self.messages is None else {"messages": self.messages}
         return {**given, **self.inputs}
 

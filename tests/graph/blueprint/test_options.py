@@ -224,6 +224,20 @@ async def test_a_pause_of_the_first_hook_keeps_the_options(run_agent: Any) -> No
     assert model.requests[0][0].text == "B"
 
 
+async def test_a_pause_before_the_first_step_keeps_the_options(run_agent: Any) -> None:
+    model = ScriptedChatModel(["ok", "new"])
+    saver = InMemorySaver()
+    prompts: dict[str, Any] = {"system_prompt": "For {{ who }}.", "required_variables": None}
+    agent = Agent(model=model, checkpointer=saver, interrupt_before=["model"], **prompts)
+    await run_agent(agent, "go", thread_id="t", who="Ada", generation_kwargs={"seed": 1})
+    assert model.calls == 0
+    await run_agent(agent, Command(), thread_id="t")
+    assert (settings_of(model), model.requests[0][0].text) == ({"seed": 1}, "For Ada.")
+    await run_agent(agent, "next", thread_id="t")
+    await run_agent(agent, Command(), thread_id="t")
+    assert (settings_of(model), model.requests[1][0].text) == ({}, "For .")
+
+
 async def test_an_answer_may_bring_other_options_which_stay(run_agent: Any, calling: Any) -> None:
     steps = [calling(("ask", {})), calling(("ask", {}), start=2), "ok"]
     model = ScriptedChatModel(steps)
