@@ -128,9 +128,12 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
         if not self._check_input:
             return None
         messages = cast("list[BaseMessage]", state["messages"])
+        positions = self._seen.new_in(messages, everywhere=everywhere)
+        if not positions:
+            return None
         passed: list[str] = list(state.get("moderation_passed") or [])
         known, new = set(passed), list[str]()
-        for position in self._seen.new_in(messages, everywhere=everywhere):
+        for position in positions:
             message = messages[position]
             text = message.text if isinstance(message, HumanMessage) else ""
             if text and (mark := digest(text)) not in known:

@@ -131,6 +131,8 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
             own["awrap_tool_call"] = self._results.awrap_tool_call
         if self.apply_to_tool_results and self.strategy == "block":
             own["after_tools"] = self._results.refuse_withheld
+        if self.apply_to_output or self.apply_to_tool_args:
+            own["after_model"] = self._look_at_reply
         if self.apply_to_output or self.apply_to_tool_results or self.apply_to_tool_args:
             self.transformers = (
                 partial(
@@ -171,10 +173,8 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         """Look at the messages that came since the last look."""
         return self._look(state, everywhere=False)
 
-    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+    def _look_at_reply(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Look at the reply once more, should it have come past the guarded model."""
-        if not (self.apply_to_output or self.apply_to_tool_args):
-            return None
         return self._look(state, everywhere=False, only=AIMessage)
 
     def _flow(self, request: ModelRequest[Any]) -> Flow[Any]:
@@ -229,11 +229,14 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         self, state: Any, *, everywhere: bool, only: type[BaseMessage] = BaseMessage
     ) -> dict[str, Any] | None:
         messages = cast("list[BaseMessage]", state["messages"])
+        new_ones = self._stored.new_in(messages, everywhere=everywhere)
+        if not new_ones:
+            return None
         found: dict[str, str] = {}
         token = FOUND.set(found)
         changed: dict[int, BaseMessage] = {}
         try:
-            for position in self._stored.new_in(messages, everywhere=everywhere):
+            for position in new_ones:
                 message = messages[position]
                 if not isinstance(message, only):
                     continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import Any, Final, cast
 
 from langchain_core.runnables.config import ensure_config
@@ -52,6 +53,8 @@ class ProviderToolSearchMiddleware(AgentMiddleware[Any, Any, Any]):
             ConfigurationError: It is no list of tools.
         """
         self.searchable_tool_names = set(tool_names(searchable_tools, "searchable_tools") or ())
+        self._plain: tuple[Any, ...] | None = None
+        """The tools of the last request that had none to defer."""
 
     def _deferred(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Defer tools.
@@ -60,6 +63,12 @@ class ProviderToolSearchMiddleware(AgentMiddleware[Any, Any, Any]):
             ConfigurationError: A named tool is not there, or the provider has no tool search.
         """
         tools = request.tools
+        if (
+            self._plain is not None
+            and len(tools) == len(self._plain)
+            and all(map(is_, tools, self._plain))
+        ):
+            return request
         known = {tool.name for tool in tools if isinstance(tool, BaseTool)}
         if missing := sorted(self.searchable_tool_names - known):
             msg = (
@@ -68,6 +77,7 @@ class ProviderToolSearchMiddleware(AgentMiddleware[Any, Any, Any]):
             )
             raise ConfigurationError(msg)
         if not any(map(self._is_deferred, tools)):
+            self._plain = tuple(tools)
             return request
         provider = _provider(request.model, request.runtime)
         if provider is None or provider not in SEARCH_TOOLS:

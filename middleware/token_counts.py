@@ -9,6 +9,7 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -26,6 +27,7 @@ CONTEXT_TOKENS = "context_tokens"
 messages were cut, when the usage that the model reported no longer tells it."""
 
 _ANTHROPIC_CHARS_PER_TOKEN = 3.3
+_REMEMBERED = 256
 
 
 def approximate_counter(model: Any, count: Callable[..., int]) -> TokenCounter:
@@ -122,7 +124,7 @@ class ContextMeter:
         if tokens is None:
             return None
         rest = messages[found[0] + 1 :]
-        return tokens + self.counter(rest) if rest else tokens
+        return tokens + _count_once(self.counter, rest) if rest else tokens
 
     def _counted(self, messages: Sequence[BaseMessage], view: str) -> int:
         start, total = self._known_part(messages, view)
@@ -149,6 +151,27 @@ class ContextMeter:
             self._known.move_to_end(id(last))
             if len(self._known) > self._limit:
                 self._known.popitem(last=False)
+
+
+_COUNTED: OrderedDict[tuple[int, int], tuple[TokenCounter, weakref.ref[BaseMessage], int, int]] = (
+    OrderedDict()
+)
+"""Counts of the last ends of conversations, by counter and last message; the oldest first."""
+
+
+def _count_once(counter: TokenCounter, rest: Sequence[BaseMessage]) -> int:
+    """The count of what came since the last reply, shared by all who ask in the same turn."""
+    last, size = rest[-1], len(rest)
+    key = id(counter), id(last)
+    found = _COUNTED.get(key)
+    if found is not None and found[0] is counter and found[1]() is last and found[2] == size:
+        return found[3]
+    count = counter(rest)
+    _COUNTED[key] = counter, weakref.ref(last), size, count
+    while len(_COUNTED) > _REMEMBERED:
+        with suppress(KeyError):
+            _COUNTED.popitem(last=False)
+    return count
 
 
 def reanchored(

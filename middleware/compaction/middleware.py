@@ -95,7 +95,9 @@ class CompactionMiddleware(AgentMiddleware[Any, Any, Any]):
 
     async def _shorten(self, messages: list[BaseMessage], calls: Calls) -> dict[str, Any] | None:
         limit = self.context_window * self.compact_at
-        extra = self.overhead_tokens if self._meter.reported(messages) is None else 0
+        extra = self.overhead_tokens
+        if extra and self._meter.reported(messages) is not None:
+            extra = 0
         if self._meter.estimate(messages) + extra < limit:
             return None
         size = self._meter.confirm(messages) + extra

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, MutableMapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
 from langchain_core.messages import BaseMessage
@@ -45,6 +46,10 @@ class Redactor:
     @property
     def kept_keys(self) -> frozenset[str]:
         """Keys of content blocks that are left alone: where a picture is stays, so it loads."""
+        return self._kept_keys
+
+    @cached_property
+    def _kept_keys(self) -> frozenset[str]:
         return MEDIA_KEYS if any(rule.pii_type == "url" for rule in self.rules) else frozenset()
 
     def redact(self, text: str) -> str:
