@@ -65,8 +65,12 @@ class ModelSpec:
         if key is not None and (variable is None or os.environ.get(variable) != key):
             msg = f"The key of this {kind} has no name; describe it with ModelSpec(secrets=...)."
             raise ConfigurationError(msg)
-        if model.default_headers or model.proxy is not None:
-            msg = f"Headers and proxies of a {kind} are secrets; register the model by a name."
+        hidden = any(isinstance(value, SecretStr) for value in model.default_query.values())
+        if model.default_headers or model.proxy is not None or hidden:
+            msg = (
+                f"Headers, proxies and keys in the query of a {kind} are secrets; "
+                "register the model by a name."
+            )
             raise ConfigurationError(msg)
         return cls(f"{model.provider}:{model.model}", _settings(model))
 

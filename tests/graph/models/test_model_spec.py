@@ -48,7 +48,12 @@ def test_any_other_model_cannot() -> None:
 
 
 @pytest.mark.parametrize(
-    "extra", [{"default_headers": {"x-key": "s3cret"}}, {"proxy": "http://u:s3cret@h:1"}]
+    "extra",
+    [
+        {"default_headers": {"x-key": "s3cret"}},
+        {"default_query": {"api-key": "s3cret"}},
+        {"proxy": "http://u:s3cret@h:1"},
+    ],
 )
 def test_what_is_secret_is_not_described(
     monkeypatch: pytest.MonkeyPatch, extra: dict[str, Any]
