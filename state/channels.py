@@ -10,8 +10,9 @@ from langgraph.channels.binop import BinaryOperatorAggregate
 from langgraph.channels.delta import DeltaChannel
 from langgraph.channels.last_value import LastValue
 from langgraph.graph.message import add_messages
+from pydantic import ValidationError
 
-from .errors import ConfigurationError
+from .errors import ConfigurationError, InvalidUpdateError
 from .reducers import first_messages, fold_messages, index_messages, stamp_messages
 
 MessageStorage = Literal["delta", "full"]
@@ -109,10 +110,19 @@ class HandledValue(BinaryOperatorAggregate[Any]):
         self.value = _NOTHING
 
     def update(self, values: Sequence[Any]) -> bool:
-        """Merge the updates of one step, in call order."""
+        """Merge the updates of one step, in call order.
+
+        Raises:
+            InvalidUpdateError: The merged value does not fit the key's type.
+        """
         if values and not self.is_available():
             self.value = None
-        return super().update(values)
+        try:
+            return super().update(values)
+        except ValidationError as error:
+            details = "; ".join(str(e["msg"]) for e in error.errors(include_url=False))
+            msg = f"An update gives state key {self.key!r} a value that does not fit it: {details}."
+            raise InvalidUpdateError(msg, owner="The update", key=self.key) from error
 
 
 _NOTHING: Any = cast("Any", LastValue(Any)).value

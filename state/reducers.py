@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, cast
 
@@ -43,10 +43,14 @@ class Handler:
     """A user's merge function, given a copy of the present value so that it may change it."""
 
     function: Callable[[Any, Any], Any]
+    check: Callable[[Any], Any] | None = field(default=None, compare=False)
+    """Makes the merged value one of the key's type, or refuses it."""
 
     def __call__(self, current: Any, new: Any) -> Any:
         """The merged value; ``current`` is None before the first value."""
-        return self.function(copy_containers(current), new)
+        present = current if self.function is merge_lists else copy_containers(current)
+        merged = self.function(present, new)
+        return merged if self.check is None else self.check(merged)
 
     @property
     def __name__(self) -> str:  # langgraph compares reducers by name

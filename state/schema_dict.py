@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, cast, get_args, get_origin
@@ -67,13 +68,14 @@ def _field(key: Any, entry: Any, owner: str) -> StateField:
     if key == "messages":
         _check_messages(kind, handler, owner)
         return _BASE[key]
+    field = StateField(key, kind, owner, validated=True, nullable=True)
     merge = handler or (merge_lists if takes_lists(kind) else replace_values)
-    annotation = kind
-    if merge is merge_lists:
-        annotation = Annotated[kind, HandledValue(kind, merge_lists)]
-    elif merge is not replace_values:
-        annotation = Annotated[kind, HandledValue(kind, Handler(merge))]
-    return StateField(key, annotation, owner, validated=True, nullable=True)
+    if merge is replace_values:
+        return field
+    # The channel checks as the working state does, so that both hold the same value.
+    adapter = field.adapter()
+    checked = Handler(merge, None if adapter is None else adapter.validate_python)
+    return replace(field, annotation=Annotated[kind, HandledValue(kind, checked)])
 
 
 def _read_entry(key: str, entry: Any, owner: str) -> tuple[Any, Callable[[Any, Any], Any] | None]:

@@ -170,9 +170,9 @@ class WorkingState:
 
     def _merge(self, key: str, value: Any, owner: str) -> None:
         missing = key not in self.values
-        merged = self._merged(key, value, owner, missing=missing)
         validator = self.rules.validators.get(key)
         try:
+            merged = plain = self._merged(key, value, owner, missing=missing)
             if validator is not None:
                 merged = validator.validate_python(merged)
         except ValidationError as error:
@@ -187,8 +187,9 @@ class WorkingState:
             self._writes[key] = [Overwrite(merged)]
         elif key in self.rules.reducers:
             pending = self._writes.setdefault(key, [])
-            if pending and isinstance(pending[0], Overwrite):
-                # langgraph drops what comes after an overwrite in the same step.
+            if (pending and isinstance(pending[0], Overwrite)) or merged != plain:
+                # langgraph drops what comes after an overwrite in the same step, and its channel
+                # does not know what the validator has made of the value.
                 self._writes[key] = [Overwrite(merged)]
             else:
                 pending.append(value)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph.message import add_messages
+from pydantic import BaseModel, Field
 
 from interlock.graph import create_agent
 from interlock.graph.models import ScriptedChatModel
@@ -15,6 +18,7 @@ from interlock.middleware import AgentMiddleware, hook
 from interlock.state import (
     InvalidInputError,
     InvalidInputTypeError,
+    InvalidUpdateError,
     State,
     StateSchemaError,
     merge_lists,
@@ -28,6 +32,10 @@ class Doc:
 
 def longest(current: str | None, new: str) -> str:
     return max(current or "", new, key=len)
+
+
+class Note(BaseModel):
+    text: str
 
 
 SCHEMA: dict[str, Any] = {
@@ -64,6 +72,32 @@ async def test_keys_are_inputs_and_results_and_unset_ones_are_absent(run: Any) -
 async def test_a_wrong_input_is_refused(run: Any, given: Any, error: Any) -> None:
     with pytest.raises(error, match=next(iter(given))):
         await run(agent_of(), {"messages": "go", **given})
+
+
+async def test_what_a_type_makes_of_an_update_is_what_the_result_holds(
+    run: Any, thread: Any
+) -> None:
+    class Typed(BaseModel):
+        messages: Annotated[list[AnyMessage], add_messages] = Field(
+            default_factory=list[AnyMessage]
+        )
+        docs: Annotated[list[Note], operator.add] = Field(default_factory=list[Note])
+
+    def add(_state: Any) -> Any:
+        return {"docs": [{"text": "a"}]}
+
+    for schema in (Typed, {"docs": {"type": list[Note]}}):
+        hooks = {"before_run": [add], "after_run": [add]}
+        agent = agent_of(state_schema=schema, hooks=hooks, checkpointer=InMemorySaver())
+        assert (await run(agent, {"messages": "go"}, thread))["docs"] == [Note(text="a")] * 2
+
+
+async def test_an_update_of_a_thread_is_checked_too(run: Any, thread: Any) -> None:
+    agent = agent_of(checkpointer=InMemorySaver())
+    await run(agent, {"messages": "go", "docs": [Doc("a")]}, thread)
+    with pytest.raises(InvalidUpdateError, match="'docs'"):
+        agent.update_state(thread, {"docs": [7]})
+    assert agent.get_state(thread).values["docs"] == [Doc("a")]
 
 
 async def test_none_is_an_input_of_any_key(run: Any) -> None:
