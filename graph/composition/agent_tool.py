@@ -111,8 +111,8 @@ def agent_tool(
         result: ``"last_message"``: its text; ``"structured_response"``; or a function of the
             agent's result that gives text, content blocks or plain data. By default the
             structured answer of an agent that gives one, else the text.
-        remember: All calls in a thread go on with one conversation, one call after the other.
-            The calling agent needs a checkpointer.
+        remember: All calls in a thread go on with one conversation, one call after the other; so
+            it is for an agent with ``checkpointer=True``. The calling one needs a checkpointer.
         count_usage: Add the tokens that the agent used to the calling run's ``token_usage`` and
             to its limits.
 
@@ -124,7 +124,7 @@ def agent_tool(
         ConfigurationError: The agent has no name and none is given, it cannot give what is
             asked for, or an argument is no input of it.
     """
-    graph = graph_of(agent)
+    graph, remembers = _graph_and_memory(agent)
     title = name or _name_of(agent, graph)
     schema = args_schema or task_schema(graph)
     if to_input is None:
@@ -135,11 +135,18 @@ def agent_tool(
         graph=graph,
         to_input=to_input,
         result=result,
-        remember=remember,
+        remember=remember or remembers,
         count_usage=count_usage,
         complete=complete_reasons(graph),
     )
     return _tool_of(agent, sub_agent, description, schema)
+
+
+def _graph_and_memory(agent: Any) -> tuple[Any, bool]:
+    """The graph of an agent, and whether it says itself that it goes on with its conversation."""
+    graph = graph_of(agent)
+    remembers = graph.checkpointer is True
+    return (graph.copy({"checkpointer": None}) if remembers else graph), remembers
 
 
 def _name_of(agent: Any, graph: Any) -> str:

@@ -49,10 +49,12 @@ async def test_each_call_begins_a_conversation_of_its_own(
     assert told(await run(boss, GO, thread), "helper") == ["a", "b"]
 
 
+@pytest.mark.parametrize("said_by", ["tool", "agent"])
 async def test_a_remembering_agent_goes_on_with_one_conversation_per_thread(
-    run: Any, agents: Agents, calling: Calling, echo: Any
+    run: Any, agents: Agents, calling: Calling, echo: Any, said_by: str
 ) -> None:
-    helper = agent_tool(agents("helper", echo), description="Help.", remember=True)
+    inner = agents("helper", echo, checkpointer=True if said_by == "agent" else None)
+    helper = agent_tool(inner, description="Help.", remember=said_by == "tool")
     calls = [calling(("helper", {"task": n}), start=i) for i, n in enumerate("abc")]
     boss = agents("boss", calls[0], calls[1], "x", calls[2], "y", tools=[helper], checkpointer=InMemorySaver())  # fmt: skip
     one, other = ({"configurable": {"thread_id": t}} for t in "12")
