@@ -161,7 +161,9 @@ class WorkingState:
 
     def changed_since(self, saved: SavedState) -> bool:
         """Whether anything has been written since."""
-        return self._writes != saved.writes
+        # By identity: values such as arrays cannot be compared.
+        before = {key: [*map(id, writes)] for key, writes in saved.writes.items()}
+        return before != {key: [*map(id, writes)] for key, writes in self._writes.items()}
 
     @property
     def changed(self) -> bool:
@@ -187,7 +189,8 @@ class WorkingState:
             self._writes[key] = [Overwrite(merged)]
         elif key in self.rules.reducers:
             pending = self._writes.setdefault(key, [])
-            if (pending and isinstance(pending[0], Overwrite)) or merged != plain:
+            changed = merged is not plain and merged != plain
+            if changed or (pending and isinstance(pending[0], Overwrite)):
                 # langgraph drops what comes after an overwrite in the same step, and its channel
                 # does not know what the validator has made of the value.
                 self._writes[key] = [Overwrite(merged)]

@@ -92,6 +92,28 @@ async def test_what_a_type_makes_of_an_update_is_what_the_result_holds(
         assert (await run(agent, {"messages": "go"}, thread))["docs"] == [Note(text="a")] * 2
 
 
+async def test_values_that_cannot_be_compared_are_merged(run: Any) -> None:
+    class Table:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __ne__(self, other: object) -> bool:
+            raise TypeError(other)
+
+        __eq__ = __ne__
+
+    def newest(current: Any, new: Any) -> Any:
+        return new if new is not None else current
+
+    def add(_state: Any) -> Any:
+        return {"table": Table(), "tables": Table()}
+
+    schema = {"table": {"type": Table, "handler": newest}, "tables": {"type": list[Table]}}
+    agent = agent_of(state_schema=schema, hooks={"before_run": [add], "after_run": [add]})
+    result = await run(agent, {"messages": "go"})
+    assert isinstance(result["table"], Table)
+    assert len(result["tables"]) == 2
+
+
 async def test_an_update_of_a_thread_is_checked_too(run: Any, thread: Any) -> None:
     agent = agent_of(checkpointer=InMemorySaver())
     await run(agent, {"messages": "go", "docs": [Doc("a")]}, thread)
