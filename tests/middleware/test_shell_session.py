@@ -149,7 +149,7 @@ def test_endless_output_is_bounded_and_ends_in_time(make: Make) -> None:
     ("limits", "command"),
     [
         ({"memory_bytes": 200_000_000}, "head -c 400000000 /dev/zero | tail -c 400000000 | wc -c"),
-        ({"cpu_time_seconds": 1}, "while :; do :; done"),
+        pytest.param({"cpu_time_seconds": 1}, "while :; do :; done", marks=pytest.mark.slow),
         ({"max_file_bytes": 1_000}, "head -c 100000 /dev/zero > big && echo written"),
     ],
 )
