@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import ssl
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
@@ -137,18 +139,24 @@ def checked_proxy(proxy: object) -> SecretStr | None:
         proxy: A URL, which may hold credentials, or None.
 
     Raises:
-        ConfigurationError: It is no proxy's address. The message never holds it.
+        ConfigurationError: It is no proxy's address, or httpx cannot use that kind. The message
+            never holds it.
     """
     if proxy is None:
         return None
     url = proxy.get_secret_value() if isinstance(proxy, SecretStr) else proxy
+    parts = None
     try:
         parts = urlsplit(url) if isinstance(url, str) else None
         usable = parts is not None and bool(parts.hostname) and parts.scheme in _PROXY_SCHEMES
-    except ValueError:
+        usable = usable and bool(httpx.URL(cast("str", url)).host) and cast("Any", parts).port != 0
+    except (ValueError, httpx.InvalidURL):
         usable = False
     if not usable:
         msg = f"proxy is no address of a proxy. Give one like {'http://host:3128'!r}."
+        raise ConfigurationError(msg)
+    if parts is not None and parts.scheme.startswith("socks") and find_spec("socksio") is None:
+        msg = "proxy is a SOCKS proxy, which needs the package socksio. Install it: pip install socksio"
         raise ConfigurationError(msg)
     return SecretStr(cast("str", url))
 
@@ -219,9 +227,16 @@ def checked_changes(changes: Mapping[str, Any], provider: Provider) -> dict[str,
 
 
 def _checked_file(path: object) -> object:
-    if path is not None and not (isinstance(path, (str, Path)) and Path(path).is_file()):
+    if path is None:
+        return None
+    if not (isinstance(path, (str, Path)) and Path(path).is_file()):
         msg = f"ca_file {str(path)!r} is no file. Give a file of certificates."
         raise ConfigurationError(msg)
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
+    except (OSError, ValueError) as exc:  # ssl.SSLError is an OSError
+        msg = f"ca_file {str(path)!r} cannot be used: {exc}. Give a file of PEM certificates."
+        raise ConfigurationError(msg) from None
     return path
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,6 +95,9 @@ def test_header_that_cannot_be_sent_is_refused_without_its_value(headers: Any) -
         ({"max_retries": True}, "max_retries is True"),
         ({"proxy": "s3cret@host"}, "proxy is no address"),
         ({"proxy": "ftp://host"}, "proxy is no address"),
+        ({"proxy": "http://host:99999"}, "proxy is no address"),
+        ({"proxy": "http://host:0"}, "proxy is no address"),
+        ({"proxy": "http://ho\nst"}, "proxy is no address"),
         ({"ca_file": "nowhere.pem"}, "ca_file 'nowhere.pem' is no file"),
         ({"model": ""}, "model is ''"),
         ({"model": None}, "model is None"),
@@ -186,6 +191,22 @@ def test_copy_hides_what_is_secret() -> None:
 
     assert copied.api_key == SecretStr("sk-b")
     assert "s3cret" not in repr(copied) + repr(vars(copied))
+
+
+@pytest.mark.parametrize("content", [b"", b"no certificate", b"\xff" * 100], ids=repr)
+def test_file_without_certificates_is_refused(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "ca.pem"
+    file.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=r"ca\.pem' cannot be used.*PEM certificates"):
+        build(ca_file=str(file))
+
+
+def test_a_proxy_of_a_kind_that_is_not_installed_names_the_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    with pytest.raises(ConfigurationError, match="pip install socksio"):
+        build(proxy="socks5://user:s3cret@host:1080")
 
 
 @pytest.mark.parametrize("query", [{"x": 1}, {1: "x"}, ["x"]], ids=str)
