@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from jinja2 import nodes
-from jinja2.exceptions import TemplateError
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from ...state.errors import ConfigurationError, InvalidInputError
-from .language import PromptContext, PromptEnvironment, text_size, variables_of
-from .message_block import blocks_in, role_of
+from ...state.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from .language import PromptContext
 
 Role = Literal["system", "user"]
 
@@ -36,20 +34,15 @@ class PromptTemplate:
         self.source = source
         self.role: Role = role
         self.setting = f"{role}_prompt"
-        environment = _environment()
-        try:
-            tree = environment.read(source)
-            blocks = blocks_in(tree)
-            self.has_block = bool(blocks)
-            self._check_blocks(tree, blocks)
-            self.variables = variables_of(tree)
-            self.is_plain = not self.has_block and _is_text(tree)
-            """There is nothing in it to compute."""
-            self._cost = text_size(tree)
-            self._template = environment.make(tree)
-        except TemplateError as error:
-            msg = f"{self.setting} is no valid template: {error.message}{_where(error)}."
-            raise ConfigurationError(msg) from error
+        # An agent without templates needs no template language.
+        from .reading import read_template  # noqa: PLC0415
+
+        reading = read_template(source, role)
+        self.variables = reading.variables
+        self.has_block = reading.has_block
+        self.is_plain = reading.is_plain
+        """There is nothing in it to compute."""
+        self._reading = reading
 
     def render(self, values: Mapping[str, Any]) -> BaseMessage:
         """The message for some values; variables without a value write nothing.
@@ -59,13 +52,13 @@ class PromptTemplate:
                 of its role.
         """
         known = {name: values[name] for name in self.variables if name in values}
-        context = cast("PromptContext", self._template.new_context(known))
-        context.call_cost = self._cost
+        context = cast("PromptContext", self._reading.template.new_context(known))
+        context.call_cost = self._reading.cost
         try:
             text = self._write(context)
         except Exception as error:  # boundary: a template works on whatever it is given
-            said = error.message if isinstance(error, TemplateError) else str(error)
-            said = (said or type(error).__name__).rstrip(".")
+            said = getattr(error, "message", None) or str(error) or type(error).__name__
+            said = said.rstrip(".")
             msg = f"{self.setting} cannot be rendered: {said}."
             raise InvalidInputError(msg) from error
         if not self.has_block:
@@ -76,7 +69,7 @@ class PromptTemplate:
 
     def _write(self, context: PromptContext) -> str:
         parts: list[str] = []
-        for part in self._template.root_render_func(context):
+        for part in self._reading.template.root_render_func(context):
             context.meter.charge(len(part))
             parts.append(part)
         return "".join(parts)
@@ -97,38 +90,3 @@ class PromptTemplate:
     def _refuse(self, what: str) -> None:
         msg = f"{self.setting} {what}."
         raise InvalidInputError(msg)
-
-    def _check_blocks(self, tree: nodes.Template, blocks: list[nodes.CallBlock]) -> None:
-        if not blocks:
-            return
-        if len(blocks) > 1:
-            msg = f"{self.setting} has {len(blocks)} message blocks; give one."
-            raise ConfigurationError(msg)
-        role = role_of(blocks[0])
-        if role is not None and role != self.role:
-            msg = f"{self.setting} has a message block of the role {role!r}; give {self.role!r}."
-            raise ConfigurationError(msg)
-        for output in tree.body:
-            if isinstance(output, nodes.Output) and any(
-                isinstance(n, nodes.TemplateData) and n.data.strip() for n in output.nodes
-            ):
-                msg = f"{self.setting} has text outside of its message block; put it inside."
-                raise ConfigurationError(msg)
-
-
-@cache
-def _environment() -> PromptEnvironment:
-    return PromptEnvironment()
-
-
-def _is_text(tree: nodes.Template) -> bool:
-    return all(
-        isinstance(part, nodes.Output)
-        and all(isinstance(n, nodes.TemplateData) for n in part.nodes)
-        for part in tree.body
-    )
-
-
-def _where(error: TemplateError) -> str:
-    line = getattr(error, "lineno", None)
-    return f" (line {line})" if line else ""
