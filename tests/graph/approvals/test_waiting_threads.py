@@ -223,6 +223,11 @@ async def test_two_processes_do_not_answer_in_one_thread_at_a_time(store: Store)
     assert sorted(Path(store.database).parent.glob("*")) == before
 
 
+@pytest.mark.parametrize("checkpoint", ["", "7", str(uuid.uuid4())])
+def test_checkpoint_that_tells_no_time_has_none(checkpoint: str) -> None:
+    assert WaitingThread("t", checkpoint).since is None
+
+
 def test_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="no file"):
         waiting_threads(tmp_path / "none.sqlite")

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import anyio
 import pytest
 from rich.console import Console
 
@@ -19,14 +20,15 @@ Talk = Callable[..., str]
 def talk(monkeypatch: pytest.MonkeyPatch) -> Talk:
     """``talk(desk, *lines)``: what is shown while these lines are typed, all of them needed."""
 
-    def hold(desk: Any, *lines: str) -> str:
+    def hold(desk: Any, *lines: Any) -> str:
         shown, typed = io.StringIO(), iter(lines)
 
         def read(*_: Any) -> str:
             try:
-                return next(typed)
+                line = next(typed)
             except StopIteration:
                 raise EOFError from None
+            return str(line() if callable(line) else line)
 
         monkeypatch.setattr("builtins.input", read)
         Dialogue(desk, Console(file=shown, width=120)).hold()
@@ -73,6 +75,20 @@ def test_refused_answer_is_asked_again(office: Office, talk: Talk) -> None:
     shown = talk(office.desk(), "1", "e", "", "", "parcel", "", "e", "", "", "card", "")
     assert "refused" in shown
     assert office.did == ["1 card to Ann"]
+
+
+def test_call_that_somebody_else_answered_meanwhile_is_left(office: Office, talk: Talk) -> None:
+    office.begin("t", ("send", {"to": "Ann"}))
+    other = office.desk()
+    (thread,) = other.waiting()
+
+    def reject() -> str:
+        answers = {thread.approvals[0].full_id: {"type": "reject"}}
+        anyio.run(other.answer, "t", answers)
+        return "a"
+
+    assert "answered before" in talk(office.desk(), "1", reject)
+    assert office.did == []
 
 
 def test_only_allowed_decisions_have_a_key(office: Office, talk: Talk) -> None:
