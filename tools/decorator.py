@@ -88,6 +88,7 @@ class _Declared:
         self.inputs_from_state = fields.get("inputs_from_state")
         self.outputs_to_state = fields.get("outputs_to_state")
         self.outputs_to_string = fields.get("outputs_to_string")
+        self.response_format = fields.get("response_format", "content")
 
 
 @overload

@@ -76,6 +76,9 @@ def mapping_of(tool: Any) -> StateMapping:
     if not any(given.values()):
         return _NOTHING
     name = str(getattr(tool, "name", tool))
+    pair = getattr(tool, "response_format", "content") == "content_and_artifact"
+    if pair and (given["outputs_to_state"] or given["outputs_to_string"]):
+        raise _refused(name, "it returns content and artifact, so it cannot declare outputs")
     return StateMapping(
         inputs=_inputs(name, given["inputs_from_state"]),
         outputs={

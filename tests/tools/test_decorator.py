@@ -105,6 +105,13 @@ def test_an_argument_that_the_function_lacks_is_refused() -> None:
         tool(inputs_from_state={"docs": "docs"})(count)
 
 
+def test_a_pair_of_content_and_artifact_has_no_declared_outputs() -> None:
+    with pytest.raises(ToolDefinitionError, match="it returns content and artifact"):
+        tool(response_format="content_and_artifact", outputs_to_state={"docs": {}})(count)
+    reads: Any = {"inputs_from_state": {"docs": "documents"}}
+    assert offered(tool(response_format="content_and_artifact", **reads)(count)) == ["unit"]
+
+
 def test_a_declaration_that_cannot_be_used_is_refused() -> None:
     with pytest.raises(ToolDefinitionError, match="'count': outputs_to_state"):
         tool(outputs_to_state={"docs": "x"})(count)
