@@ -46,7 +46,8 @@ def handoff_tool(
 
     Both agents are nodes of one langgraph graph. The run of the calling agent ends with the name of
     the tool as its exit reason, once all other calls of the reply have their results, and the
-    graph goes on with ``agent_name``. If a reply hands over twice, the first call counts.
+    graph goes on with ``agent_name``. If a reply hands over twice, the first call counts. Pictures
+    of the graph show the way if ``add_node`` is told it: ``destinations=("billing",)``.
 
     Args:
         agent_name: The node to go to.
