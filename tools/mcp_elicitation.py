@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, cast
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
 from langgraph.types import interrupt
 from pydantic import AfterValidator, ConfigDict
 from typing_extensions import TypedDict
+
+from .schema_fit import first_problem, schema_problem
 
 
 class ElicitationAnswer(TypedDict):
@@ -53,13 +53,10 @@ def _fitting(question: Mapping[str, Any], answer: ElicitationAnswer) -> Elicitat
     schema = question.get("schema")
     if answer["action"] != "accept" or schema is None:
         return answer
-    try:
-        Draft202012Validator.check_schema(schema)
-        found = next(Draft202012Validator(schema).iter_errors(answer.get("content", {})), None)
-    except SchemaError as error:
-        msg = f"the server asks with a schema that is not valid: {error.message}"
-        raise ValueError(msg) from error
-    if found is not None:
-        msg = f"content does not fit the question: {found.message}"
+    if (problem := schema_problem(schema)) is not None:
+        msg = f"the server asks with a schema that is not valid: {problem}"
+        raise ValueError(msg)
+    if (problem := first_problem(answer.get("content", {}), schema)) is not None:
+        msg = f"content does not fit the question: {problem}"
         raise ValueError(msg)
     return answer

@@ -23,13 +23,13 @@ from pydantic import ValidationError
 from ...middleware.approval.answer import read_answer
 from ...middleware.approval.pending import (
     PendingApproval,
-    first_problem,
     pending_in,
     resume_value,
 )
 from ...middleware.approval.request import asked_in, is_single
 from ...state.approval_errors import CannotPauseError, InvalidDecisionError, NotWaitingError
 from ...tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
+from ...tools.schema_fit import first_problem
 from ..engine import addresses_pauses, present_of, stores_threads, strictly
 from .answered import open_interrupts
 

@@ -11,9 +11,6 @@ from inspect import isclass
 from types import GenericAlias
 from typing import Annotated, Any, Literal, Union, cast
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError as JSONSchemaError
-from jsonschema.exceptions import best_match  # pyright: ignore[reportUnknownVariableType] - its stub lacks the type
 from langchain_core.tools import BaseTool
 from pydantic import (
     AfterValidator,
@@ -29,6 +26,7 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
+from ...tools.schema_fit import first_problem
 from .decision import (
     ApproveDecision,
     DecisionType,
@@ -171,14 +169,10 @@ def arguments_type(tool: BaseTool | None) -> Any:
 
 def _fits(schema: Mapping[str, Any]) -> Any:
     """A validator for a tool whose arguments are described by a JSON schema."""
-    validator = Draft202012Validator(schema)
 
     def check(args: dict[str, Any]) -> dict[str, Any]:
-        error = cast("JSONSchemaError | None", best_match(validator.iter_errors(args)))
-        if error is not None:
-            place = ".".join(map(str, error.absolute_path))
-            msg = f"{place}: {error.message}" if place else error.message
-            raise ValueError(msg)
+        if (problem := first_problem(args, schema)) is not None:
+            raise ValueError(problem)
         return args
 
     return check

@@ -7,14 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError as JSONSchemaError
-from jsonschema.exceptions import (
-    best_match,  # pyright: ignore[reportUnknownVariableType] - its stub lacks the type
-)
 from langgraph.types import Interrupt
 
 from ...state.approval_errors import InvalidDecisionError
+from ...tools.schema_fit import first_problem
 from .answer import check_kind
 from .decision import DECISION_TYPES, DecisionType
 from .request import Asked, asked_in, is_single
@@ -99,18 +95,6 @@ def resume_value(waiting: Sequence[PendingApproval], answers: Mapping[str, Any])
         msg = f"Decide about all calls of this pause at once; missing are {missing}."
         raise InvalidDecisionError(msg, call_id=missing[0])
     return {"decisions": [answers[p.id] for p in waiting]}
-
-
-def first_problem(value: Any, schema: Any) -> str | None:
-    """What is wrong with a value, in words, or None if it fits a JSON schema."""
-    if not isinstance(schema, Mapping):
-        return None
-    validator = Draft202012Validator(cast("Mapping[str, Any]", schema))
-    error = cast("JSONSchemaError | None", best_match(validator.iter_errors(value)))
-    if error is None:
-        return None
-    place = ".".join(map(str, error.absolute_path))
-    return f"{place}: {error.message}" if place else error.message
 
 
 def _pending_of(interrupt: Interrupt[Any]) -> list[PendingApproval]:

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from interlock.middleware.approval.answer_schema import answer_type, decision_type
 from interlock.middleware.approval.decision import DECISION_TYPES, DecisionType
-from interlock.middleware.approval.pending import first_problem
+from interlock.tools.schema_fit import first_problem
 
 
 @tool
