@@ -85,8 +85,11 @@ class ModelCall:
             commands.extend(reply.commands)
             return reply.response
 
-        call = traced_layer if self.observed else call_layer
-        result = await call(self.calls, layer, handler, request)
+        if layer.core is not None and not self.observed:
+            result = await layer.core(self.calls, request, handler)
+        else:
+            call = traced_layer if self.observed else call_layer
+            result = await call(self.calls, layer, handler, request)
         response, own = read_layer(layer.name, result)
         commands.extend(own)
         return Reply(response, commands)

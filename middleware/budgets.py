@@ -104,8 +104,7 @@ class TokenBudgetMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _metered_reply(self, request: ModelRequest[Any]) -> Flow[ExtendedModelResponse[Any]]:
         """Measure a model call."""
-        meter = Meter()
-        with meter.listening():
+        with Meter() as meter:
             response: ModelResponse[Any] = yield request
         # The step's number is the same for every budget that measures this reply.
         name = f"step {request.state.get('step_count', 0)}"
@@ -114,8 +113,7 @@ class TokenBudgetMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _metered_tool(self, request: ToolCallRequest) -> Flow[Answer]:
         """Measure the model calls inside of a tool."""
-        meter = Meter()
-        with meter.listening():
+        with Meter() as meter:
             result: Answer = yield with_meter(request, meter)
         used = meter.used()
         if not used:

@@ -7,11 +7,10 @@ of one agent may report the same.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
 from langchain_core.messages import AIMessage, BaseMessage
@@ -79,6 +78,7 @@ class Meter(BaseCallbackHandler):
     def __init__(self) -> None:
         self._replies: list[AIMessage] = []
         self._outer: Meter | None = None
+        self._tokens: tuple[Any, Any] = (None, None)
 
     def on_llm_end(self, response: LLMResult, **_: Any) -> None:
         """Keep the replies; appending is safe from several threads."""
@@ -93,17 +93,17 @@ class Meter(BaseCallbackHandler):
         if self._outer is not None:
             self._outer.hear(reply)
 
-    @contextmanager
-    def listening(self) -> Generator[None]:
+    def __enter__(self) -> Self:
         """Hear every call made in this context, and in those that are begun from it."""
         self._outer = METER.get()
         inherited = var_child_runnable_config.get() or {}
-        own = METER.set(self), var_child_runnable_config.set(_heard(inherited, self))
-        try:
-            yield
-        finally:
-            METER.reset(own[0])
-            var_child_runnable_config.reset(own[1])
+        self._tokens = METER.set(self), var_child_runnable_config.set(_heard(inherited, self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Hear no more."""
+        METER.reset(self._tokens[0])
+        var_child_runnable_config.reset(self._tokens[1])
 
     def used(self, *more: BaseMessage) -> dict[str, UsageMetadata]:
         """Usage per model so far.

@@ -111,6 +111,9 @@ class ToolCallLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         mine = [c for c in pending if self.tool_name in (None, c["name"])]
         thread, run = self._counts(state)
         split = split_calls(mine, left(self.thread_limit, thread), left(self.run_limit, run))
+        if not split.refused and self.thread_limit is None and "tool_call_counts" in state:
+            # The run's own ledger counts these calls.
+            return None
         if not split.refused:
             counted = bool(mine) or thread != self._stored(state, "thread_tool_call_count")
             return self._update(state, thread + len(mine), run + len(mine)) if counted else None

@@ -133,7 +133,10 @@ class WorkingState:
 
     def show(self, values: Mapping[str, Any]) -> None:
         """Let hooks and tools read values that are not written to the state."""
-        self.values.update(values)
+        before = self.values
+        if all(key in before and before[key] == value for key, value in values.items()):
+            return
+        before.update(values)
         self._snapshot = None
 
     def take_writes(self) -> list[dict[str, Any]]:

@@ -50,7 +50,7 @@ def test_meter_hears_calls_made_while_it_is_set() -> None:
     reply = AIMessage("x", usage_metadata=_usage(5), response_metadata={"model_name": "m"})
     model = GenericFakeChatModel(messages=iter([reply, reply]))
     meter = Meter()
-    with meter.listening():
+    with meter:
         heard = model.invoke("hi")
     model.invoke("hi")
     assert tokens_of(meter.used()) == 5
@@ -66,6 +66,6 @@ def test_reply_names_its_model_in_one_of_several_ways() -> None:
 def test_outer_meters_hear_what_an_inner_one_hears_without_callbacks() -> None:
     reply = AIMessage("x", usage_metadata=_usage(5), response_metadata={"model_name": "m"})
     outer, inner = Meter(), Meter()
-    with outer.listening(), inner.listening():
+    with outer, inner:
         inner.hear(reply)
     assert [tokens_of(meter.used()) for meter in (inner, outer)] == [5, 5]
