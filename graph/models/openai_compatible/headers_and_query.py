@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from pydantic import SecretStr
+from typing_extensions import TypeIs
 
 from ....state.errors import ConfigurationError
 from .hidden import is_secret_name
+from .surrogates import mended
 
 _HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _NOT_IN_A_VALUE: Final = re.compile(r"[^\t\x20-\x7e]")
@@ -64,9 +66,14 @@ def checked_query(query: object, setting: str = "default_query") -> dict[str, st
     checked: dict[str, str | SecretStr] = {}
     for name, value in cast("Mapping[object, object]", query).items():
         text = value.get_secret_value() if isinstance(value, SecretStr) else value
-        if not isinstance(name, str) or not isinstance(text, str):
-            msg = f"{setting}[{name!r}] is {type(value).__name__!r}. Pass text."
+        if not _is_text(name) or not _is_text(text):
+            kind = type(value).__name__
+            msg = f"{setting}[{name!r}] is {kind!r}, or no valid Unicode. Pass text."
             raise ConfigurationError(msg)
         secret = isinstance(value, SecretStr) or is_secret_name(name)
         checked[name] = SecretStr(text) if secret else text
     return checked
+
+
+def _is_text(value: object) -> TypeIs[str]:
+    return isinstance(value, str) and mended(value) == value

@@ -22,6 +22,7 @@ from .headers_and_query import checked_headers, checked_query
 _NOT_IN_A_KEY: Final = re.compile(r"[^\x21-\x7e]")
 _PROXY_SCHEMES: Final = ("http", "https", "socks5", "socks5h")
 _LAST_PORT: Final = 65535
+_LONGEST_S: Final = 10**8  # three years: sockets and sleeps take no larger number
 
 
 def provider_named(name: object, base_url: object) -> Provider:
@@ -174,7 +175,7 @@ def checked_seconds(value: object, setting: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
         msg = f"{setting} is {value!r}. Pass seconds, more than zero."
         raise ConfigurationError(msg)
-    return float(value)
+    return float(min(value, _LONGEST_S))
 
 
 def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:

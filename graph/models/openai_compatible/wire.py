@@ -16,7 +16,7 @@ from ..providers import Provider
 from .fields import BODY_FIELDS, ChatModelSettings
 from .headers_and_query import checked_headers, checked_query
 from .hidden import Hidden, secrets_among
-from .json_value import as_object
+from .json_value import as_list, as_object
 from .request import encode_body, merged_settings, wire_messages
 from .settings import checked_seconds
 from .structured import wire_response_format
@@ -133,6 +133,9 @@ def _body(
     if not body.get("tools"):
         for name in ("tools", "tool_choice", "parallel_tool_calls"):
             body.pop(name, None)  # providers refuse an empty list, and a choice among nothing
+    elif not _are_tools(body["tools"]):
+        msg = "tools of a call must be a list of dicts in OpenAI's form. Use bind_tools."
+        raise ConfigurationError(msg)
     choice = body.get("tool_choice")
     if choice is not None and not isinstance(choice, dict):
         tools = cast("list[dict[str, Any]]", body.get("tools") or [])
@@ -140,6 +143,11 @@ def _body(
         if choice != word:
             body["tool_choice"] = wire_tool_choice(choice, tools, required=word)
     return body
+
+
+def _are_tools(tools: object) -> bool:
+    listed = as_list(tools)
+    return listed is not None and all(isinstance(tool, dict) for tool in listed)
 
 
 def _headers(

@@ -231,3 +231,12 @@ def test_profile_says_what_the_provider_can() -> None:
     assert profile(model="gpt-4")["structured_output"] is False
     assert profile(model="m", provider="ollama")["structured_output"] is False
     assert profile(model="m", base_url="http://127.0.0.1:1/v1") is None
+
+
+@pytest.mark.parametrize("tools", [3, "add", ["add"], {"name": "add"}], ids=str)
+def test_tools_of_a_call_that_are_none_are_refused(net: Net, ask: Fixture, tools: Any) -> None:
+    server = net.provider(net.whole(net.completion()))
+    with pytest.raises(ConfigurationError, match="bind_tools"):
+        ask(net.client(server), tools=tools, tool_choice="add")
+
+    assert server.seen == []

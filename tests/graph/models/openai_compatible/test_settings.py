@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from interlock.graph.models import OpenAICompatibleChatModel
 from interlock.state.errors import ConfigurationError
+from interlock.state.model_errors import ChatModelConnectionError
 
 KEY = "sk-live-0123456789-do-not-show"
 URL = "https://host.example/v1"
@@ -209,7 +210,16 @@ def test_a_proxy_of_a_kind_that_is_not_installed_names_the_package(
         build(proxy="socks5://user:s3cret@host:1080")
 
 
-@pytest.mark.parametrize("query", [{"x": 1}, {1: "x"}, ["x"]], ids=str)
+@pytest.mark.parametrize("seconds", [float("inf"), 1e300, 10**400], ids=["inf", "float", "int"])
+def test_a_time_limit_beyond_all_sense_still_works(seconds: float) -> None:
+    model = build(
+        timeout=seconds, total_timeout=seconds, base_url="http://127.0.0.1:1", max_retries=0
+    )
+    with pytest.raises(ChatModelConnectionError):
+        model.invoke("hi")
+
+
+@pytest.mark.parametrize("query", [{"x": 1}, {1: "x"}, ["x"], {"x": "\ud83d"}], ids=ascii)
 def test_query_that_is_not_text_is_refused(query: Any) -> None:
     with pytest.raises(ConfigurationError, match="default_query"):
         build(default_query=query)
