@@ -224,10 +224,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         """What was asked for, or nothing where it fails and the run may go on without."""
         try:
             return (yield ask)
-        except (GraphBubbleUp, *passing):
-            raise
         except Exception as error:
-            if self._raises:
+            if self._raises or isinstance(error, (GraphBubbleUp, *passing)):
                 raise
             logger.warning("Memory goes without %s: it failed with %r.", name, error)
             return None

@@ -165,7 +165,9 @@ def meddling(point: str, act: Act, times: int) -> AgentMiddleware[Any, Any, Any]
         left[0] -= 1
         return act(state, messages[-1])
 
-    return type(f"{act.__name__}_{point}", (AgentMiddleware,), {point: hook})()
+    kind: Any = type(f"{act.__name__}_{point}", (AgentMiddleware,), {point: hook})
+    made: AgentMiddleware[Any, Any, Any] = kind()
+    return made
 
 
 def meddlers() -> st.SearchStrategy[list[tuple[str, Act, int]]]:
@@ -273,7 +275,7 @@ def at_all_points(name: str, act: Callable[[str], None], **more: Any) -> Any:
 
         return at_point
 
-    hooks = {point: hook(point) for point in POINTS}
+    hooks: dict[str, Any] = {point: hook(point) for point in POINTS}
     return type(name, (AgentMiddleware,), {**hooks, **more})()
 
 

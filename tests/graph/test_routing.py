@@ -13,7 +13,6 @@ from interlock.graph.routing import (
     Step,
     after_model,
     after_tools,
-    finish_of,
     resolve_jump,
     within_limits,
 )
