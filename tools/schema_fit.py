@@ -10,16 +10,25 @@ if TYPE_CHECKING:
 
 
 def first_problem(value: Any, schema: Any) -> str | None:
-    """What is wrong with a value, in words, or None if it fits a schema (draft 2020-12)."""
+    """What is wrong with a value, in words, or None if it fits a schema (draft 2020-12).
+
+    A schema may come from anywhere, so what it refers to is never fetched: nothing fits it then.
+    """
     if not isinstance(schema, Mapping):
         return None
     from jsonschema import Draft202012Validator  # noqa: PLC0415
     from jsonschema.exceptions import (  # noqa: PLC0415
         best_match,  # pyright: ignore[reportUnknownVariableType] - its stub lacks the type
     )
+    from jsonschema_specifications import REGISTRY  # noqa: PLC0415
+    from referencing.exceptions import Unresolvable  # noqa: PLC0415
 
-    validator = Draft202012Validator(cast("Mapping[str, Any]", schema))
-    error = cast("ValidationError | None", best_match(validator.iter_errors(value)))
+    # Without a registry jsonschema 4 asks the network for what it does not know.
+    validator = Draft202012Validator(cast("Mapping[str, Any]", schema), registry=REGISTRY)
+    try:
+        error = cast("ValidationError | None", best_match(validator.iter_errors(value)))
+    except Unresolvable as missing:
+        return f"its schema refers to {missing.ref!r}, which is not in it"
     if error is None:
         return None
     place = ".".join(map(str, error.absolute_path))
