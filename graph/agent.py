@@ -162,6 +162,8 @@ def _plan(
     later = live is not None or (options["takes_options"] and not tools.by_name)
     exits = exit_rules(known, options, open_ended=bool(layers) or later)
     exits = replace(exits, calls_tools=bool(tools.by_name or layers or live))
+    stores = options["checkpointer"] is not None and options["checkpointer"] is not False
+    may_pause = stores or bool(options["interrupt_before"])
     annotations = [field.annotation for field in schema.fields.values()]
     policy = ToolPolicy(
         on_error=options["on_tool_error"], concurrency_limit=options["tool_concurrency_limit"]
@@ -183,7 +185,7 @@ def _plan(
         output=output,
         name=options["name"],
         prompts=options["prompts"],
-        takes_options=options["takes_options"],
+        keeps_options=options["takes_options"] and may_pause,
         own_tools=options["own_tools"],
         added_tools=sources[:-1],
         live=live,
@@ -218,7 +220,7 @@ def _compile(
         start = compiled.nodes[START]
         writers = cast("list[Any]", start.flat_writers)
         compiled.nodes[START] = start.copy({"writers": [StoreAside(writers)]})
-    if plan.takes_options:
+    if plan.keeps_options:
         start = compiled.nodes[START]
         writers = cast("list[Any]", start.flat_writers)
         compiled.nodes[START] = start.copy({"writers": [StoreOptions(plan, writers)]})

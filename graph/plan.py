@@ -43,8 +43,8 @@ class AgentPlan:
     """The agent's name: the name of its replies."""
     prompts: Prompts = field(default_factory=Prompts)
     """The system and the user prompt, where runs render them."""
-    takes_options: bool = False
-    """Runs may be given options, which are stored with their input."""
+    keeps_options: bool = False
+    """Runs may be given options, and a thread keeps them with their input."""
     model_settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Arguments of every model call of the run."""
     own_tools: Sequence[Any] = ()

@@ -147,7 +147,7 @@ def open_run(
     renders = begins and isinstance(plan.prompts.system, PromptTemplate)
     if not stored and options is None and not renders:
         return OpenedRun(plan)
-    record = dict(stored) if plan.takes_options or not begins else {}
+    record = dict(stored) if plan.keeps_options or not begins else {}
     if renders:
         values = read_keys(config, plan.prompts.variables)
         record["system"] = plan.prompts.system_for(values)
