@@ -223,7 +223,9 @@ async def test_two_processes_do_not_answer_in_one_thread_at_a_time(store: Store)
     assert sorted(Path(store.database).parent.glob("*")) == before
 
 
-@pytest.mark.parametrize("checkpoint", ["", "7", str(uuid.uuid4())])
+@pytest.mark.parametrize(
+    "checkpoint", ["", "7", pytest.param(str(uuid.uuid4()), id="a random one")]
+)
 def test_checkpoint_that_tells_no_time_has_none(checkpoint: str) -> None:
     assert WaitingThread("t", checkpoint).since is None
 
