@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.messages import (
     AIMessage,
+    BaseMessage,
     ChatMessage,
     HumanMessage,
     RemoveMessage,
@@ -171,3 +175,55 @@ def test_value_that_is_no_json_is_refused(value: Any) -> None:
 def test_request_longer_than_the_limit_is_refused() -> None:
     with pytest.raises(ChatModelRequestError, match=r"too large: .* max_request_bytes"):
         encode_body({"text": "x" * 100}, max_bytes=100)
+
+
+ODD: list[Any] = [None, 3, {}, [], float("nan")]
+texts = st.sampled_from(["", "hi", "\ud83d", "\x00", "c1", "image/png"])
+values: st.SearchStrategy[Any] = texts | st.sampled_from(ODD) | st.builds(object)
+kinds = st.sampled_from(
+    [
+        *("text", "image", "image_url", "audio", "input_audio", "file", "video", "text-plain"),
+        *("thinking", "tool_call", "refusal", "non_standard", "hologram"),
+    ]
+)
+keys = st.sampled_from(
+    [
+        *("text", "url", "base64", "mime_type", "file_id", "image_url", "source", "source_type"),
+        *("data", "filename", "extras", "input_audio", "file", "refusal", "value"),
+    ]
+)
+
+
+def typed(kind: str, rest: dict[str, Any]) -> dict[str, Any]:
+    return {"type": kind, **rest}
+
+
+def calling(content: Any, args: dict[str, Any], beside: dict[str, Any]) -> AIMessage:
+    calls = [tool_call(name="add", args=args, id="c1")]
+    return AIMessage(content, tool_calls=calls, additional_kwargs=beside)
+
+
+blocks = st.builds(typed, kinds, st.dictionaries(keys, values, max_size=3))
+contents: st.SearchStrategy[Any] = texts | st.lists(texts | blocks, max_size=3)
+histories: st.SearchStrategy[list[BaseMessage]] = st.lists(
+    st.builds(HumanMessage, contents, name=st.none() | texts)
+    | st.builds(
+        calling,
+        contents,
+        st.dictionaries(texts, values, max_size=2),
+        st.dictionaries(
+            st.sampled_from(["tool_call_extras", "refusal", "reasoning_content"]),
+            values,
+            max_size=2,
+        ),
+    )
+    | st.builds(ToolMessage, contents, tool_call_id=texts),
+    max_size=4,
+)
+
+
+@given(messages=histories)
+def test_any_history_is_sent_as_json_or_refused_in_words(messages: list[BaseMessage]) -> None:
+    with suppress(InvalidInputError, ChatModelRequestError):
+        wired = wire_messages(messages, echo_reasoning=True)
+        assert json.loads(encode_body({"messages": wired}, max_bytes=10**6)) is not None
