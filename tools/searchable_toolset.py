@@ -108,7 +108,7 @@ class SearchableToolset(Toolset):
 
     def visible(self, state: Mapping[str, Any]) -> Iterable[BaseTool]:
         """The search tool and what was found, or the whole of a small catalog."""
-        catalog = {tool.name: tool for tool in self.selectable()}
+        catalog = self._catalog
         if len(catalog) < self.search_threshold:
             return list(catalog.values())
         found: FoundTools = state.get("found_tools") or {}
@@ -118,7 +118,12 @@ class SearchableToolset(Toolset):
 
     def selectable(self) -> Sequence[BaseTool]:
         """The whole catalog."""
-        return list(super().__iter__())
+        return list(self._catalog.values())
+
+    @property
+    def _catalog(self) -> Mapping[str, BaseTool]:
+        self._load()
+        return self._by_name
 
     def restricted(self, names: Iterable[str]) -> Self:
         """A catalog of some of the tools, searched in the same way."""
