@@ -12,6 +12,7 @@ from pydantic_core import to_jsonable_python
 
 from ....state.errors import ConfigurationError
 from ...blueprint import Agent
+from ...settings import RUN_PARAMETERS
 
 _PLAIN_ENDS = frozenset({"text", "structured_response"})
 
@@ -31,8 +32,9 @@ def ask(agent: Agent, question: str | None, inputs: Mapping[str, str]) -> bool:
         InvalidInputError: The input cannot be accepted.
         RunError: The run failed.
     """
+    given: dict[str, Any] = {**inputs}
     with agent:
-        result = agent.run(question, **inputs)
+        result = agent.run(question, **given)
     if pauses := result.get("__interrupt__"):
         sys.stderr.write(f"The agent waits for a person: {pauses[0].value}\n")
         return False
@@ -83,6 +85,9 @@ def inputs_of(pairs: list[str]) -> dict[str, str]:
         name, equals, value = pair.partition("=")
         if not equals or not name.isidentifier() or name in inputs:
             msg = f"--set {pair!r} is no name=value, or names a variable twice."
+            raise ConfigurationError(msg)
+        if name in RUN_PARAMETERS:
+            msg = f"--set {name!r} is no variable of an agent; it belongs to the run itself."
             raise ConfigurationError(msg)
         inputs[name] = value
     return inputs

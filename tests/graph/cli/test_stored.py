@@ -140,6 +140,7 @@ def test_a_hostile_file_is_refused(command: Command, name: str, text: str, word:
     ("arguments", "word"),
     [
         (["--set", "novalue"], "novalue"),
+        (["--set", "config=x"], "'config'"),
         (["--set", "a=1", "--set", "a=2"], "twice"),
         (["--register", "nonsense"], "nonsense"),
         (["--register", "stored_parts:nothing"], "nothing"),
