@@ -1,7 +1,8 @@
 """What acts: tool definitions, injected arguments and the executor.
 
 Open ``execution.py`` first: it runs the calls of a reply. ``definition.py`` checks tools when an
-agent is built, ``injection.py`` finds the arguments that the run fills in, ``results.py`` and
+agent is built, ``injection.py`` finds the arguments that the run fills in, ``state_mapping.py``
+what a tool gives to the state, ``batches.py`` the order of calls, ``results.py`` and
 ``error_text.py`` say what the model gets to read, ``calls.py`` is the port that lets one body of
 code serve synchronous and asynchronous runs. ``toolset.py`` groups tools, ``searchable_toolset.py`` is
 for large catalogs, ``selection.py`` chooses the tools of one run.
