@@ -20,11 +20,11 @@ def first_problem(value: Any, schema: Any) -> str | None:
     from jsonschema.exceptions import (  # noqa: PLC0415
         best_match,  # pyright: ignore[reportUnknownVariableType] - its stub lacks the type
     )
-    from jsonschema_specifications import REGISTRY  # noqa: PLC0415
     from referencing.exceptions import Unresolvable  # noqa: PLC0415
+    from referencing.jsonschema import EMPTY_REGISTRY  # noqa: PLC0415
 
     # Without a registry jsonschema 4 asks the network for what it does not know.
-    validator = Draft202012Validator(cast("Mapping[str, Any]", schema), registry=REGISTRY)
+    validator = Draft202012Validator(cast("Mapping[str, Any]", schema), registry=EMPTY_REGISTRY)
     try:
         error = cast("ValidationError | None", best_match(validator.iter_errors(value)))
     except Unresolvable as missing:
