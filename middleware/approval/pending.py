@@ -57,7 +57,11 @@ class PendingApproval:
         if self.kind == "approval" and self.allowed:
             asked = Asked(self.tool or "", dict(self.args), self.description, self.allowed, self.id)
             check_kind(answer, asked)
-        if (problem := first_problem(answer, self.schema)) is None:
+        try:
+            problem = first_problem(answer, self.schema)
+        except Exception as broken:  # noqa: BLE001 - a stored schema may be anything; it blocks
+            problem = f"its schema cannot be used ({type(broken).__name__})"
+        if problem is None:
             return
         what = f"call {self.id!r} of {self.tool!r}" if self.tool else f"question {self.id!r}"
         allowed = f" Allowed are {', '.join(self.allowed)}." if self.allowed else ""
@@ -138,14 +142,19 @@ def _nth_schema(schema: Any, position: int) -> Mapping[str, Any] | None:
         part: Any = forms[0]["prefixItems"][position]
     except (KeyError, IndexError, TypeError):
         return None
-    return {"$defs": schema.get("$defs", {}), **part}
+    return {"$defs": schema.get("$defs", {}), **part} if isinstance(part, Mapping) else None
 
 
 def _kinds_in(schema: Any) -> tuple[DecisionType, ...]:
     """The kinds of decision that a schema of one decision names."""
-    if not isinstance(schema, Mapping):
-        return ()
-    known = cast("Mapping[str, Any]", schema)
-    branches: Any = known.get("discriminator", {}).get("mapping")
-    alone: Any = known.get("properties", {}).get("type", {}).get("const")
-    return tuple(d for d in DECISION_TYPES if d == alone or d in (branches or ()))
+    branches = _at(schema, "discriminator", "mapping")
+    alone = _at(schema, "properties", "type", "const")
+    several: Any = branches if isinstance(branches, Mapping) else ()
+    return tuple(d for d in DECISION_TYPES if d == alone or d in several)
+
+
+def _at(schema: Any, *path: str) -> Any:
+    """What stands at a place of a schema; None if there is nothing."""
+    for key in path:
+        schema = cast("Any", schema).get(key) if isinstance(schema, Mapping) else None
+    return schema

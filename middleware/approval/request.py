@@ -13,7 +13,7 @@ from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from .decision import Decision, DecisionType
+from .decision import DECISION_TYPES, Decision, DecisionType
 
 
 class ActionRequest(TypedDict):
@@ -74,39 +74,55 @@ class Asked:
 
 
 def asked_in(value: Any) -> Sequence[Asked] | None:
-    """The calls that an interrupt's value asks about, or None if it asks something else."""
-    if not isinstance(value, Mapping):
-        return None
-    payload = cast("Mapping[str, Any]", value)
+    """The calls that an interrupt's value asks about, or None if it asks something else.
+
+    What has the name of a request but not its form asks something else: it is shown as it is.
+    """
+    payload = _mapping(value)
     if payload.get("type") == "tool_approval" and "tool_call_id" in payload:
-        return [_asked(payload, {})]
+        return [_asked(payload, {})] if _is_request(payload) else None
     requests, configs = payload.get("action_requests"), payload.get("review_configs")
     if not isinstance(requests, list) or not isinstance(configs, list):
         return None
     entries = cast("list[Any]", requests)
-    if not all(_names(entry, "name") for entry in entries):
+    if not all(map(_is_request, entries)):
         return None
-    rules: dict[str, Mapping[str, Any]] = {
-        c["action_name"]: c for c in cast("list[Any]", configs) if _names(c, "action_name")
+    rules: dict[Any, Mapping[str, Any]] = {
+        config["action_name"]: config
+        for config in map(_mapping, cast("list[Any]", configs))
+        if isinstance(config.get("action_name"), str)
     }
     return [_asked(entry, rules.get(entry["name"], {})) for entry in entries]
 
 
-def _names(entry: Any, key: str) -> bool:
-    return isinstance(entry, Mapping) and isinstance(cast("Any", entry).get(key), str)
-
-
 def is_single(value: Any) -> bool:
     """Whether an interrupt's value asks about one call and takes the bare decision."""
-    return isinstance(value, Mapping) and cast("Any", value).get("type") == "tool_approval"
+    return _mapping(value).get("type") == "tool_approval"
+
+
+def _is_request(entry: Any) -> bool:
+    request = _mapping(entry)
+    args, ident = request.get("args"), request.get("tool_call_id")
+    return (
+        isinstance(request.get("name"), str)
+        and (args is None or isinstance(args, Mapping))
+        and (ident is None or isinstance(ident, str))
+    )
 
 
 def _asked(request: Mapping[str, Any], config: Mapping[str, Any]) -> Asked:
+    listed: Any = config.get("allowed_decisions")
+    allowed = cast("list[Any]", listed) if isinstance(listed, list) else []
     return Asked(
         name=request["name"],
         args=dict(request.get("args") or {}),
         description=str(request.get("description") or ""),
-        allowed=tuple(config.get("allowed_decisions") or ()),
+        allowed=tuple(decision for decision in allowed if decision in DECISION_TYPES),
         call_id=request.get("tool_call_id"),
-        args_schema=config.get("args_schema"),
+        args_schema=_mapping(config.get("args_schema")) or None,
     )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """The value if it is a mapping, else an empty one."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -100,7 +100,8 @@ class Schema:
         """A field for each property of an object, and for each argument beside them."""
         part = self.resolved(shape)
         properties = _mapping(part.get("properties"))
-        required: Any = part.get("required") or ()
+        listed: Any = part.get("required")
+        required = cast("list[Any]", listed) if isinstance(listed, list) else []
         fields = [self.field(k, v, required=k in required) for k, v in properties.items()]
         return [*fields, *(_of_value(k, v) for k, v in args.items() if k not in properties)]
 

@@ -119,7 +119,10 @@ def _call_of(call: ToolCall) -> dict[str, Any]:
 
 def json_text(value: Any) -> str:
     """A value as JSON; what is no JSON value is written as text."""
-    return json.dumps(value, default=str, ensure_ascii=False, indent=2)
+    try:
+        return json.dumps(value, default=str, ensure_ascii=False, indent=2, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(repr(value), ensure_ascii=False)
 
 
 def shown_text(value: Any) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langgraph.types import Interrupt
 
 from interlock.middleware import InvalidDecisionError, PendingApproval
@@ -72,3 +75,43 @@ def test_same_call_id_twice_is_told_apart_by_the_pause() -> None:
 
 def test_question_without_a_schema_takes_any_answer() -> None:
     PendingApproval("i1", "i1", "question", "?").check(object())
+
+
+FORMLESS: list[Any] = [
+    {"type": "tool_approval", "tool_call_id": "c1"},
+    {"type": "tool_approval", "tool_call_id": 5, "name": "send"},
+    {"type": "tool_approval", "tool_call_id": "c1", "name": "send", "args": [1]},
+    {"action_requests": [{"name": "send", "args": "rm"}], "review_configs": []},
+    {"action_requests": [{"args": {}}], "review_configs": []},
+]
+
+
+@pytest.mark.parametrize("value", FORMLESS, ids=str)
+def test_what_has_not_the_form_of_a_request_is_a_question(value: Any) -> None:
+    (waiting,) = pending_in([Interrupt(value, "i1")])
+    assert (waiting.kind, waiting.id, waiting.value) == ("question", "i1", value)
+
+
+WORDS = [
+    "type", "tool_call_id", "name", "args", "action_requests", "review_configs", "action_name",
+    "allowed_decisions", "description", "args_schema", "$defs", "$ref", "#/$defs/a",
+    "properties", "decisions", "oneOf", "anyOf", "prefixItems", "discriminator", "mapping",
+    "const", "enum", "required", "tool_approval", "approve", "edit", "object", "string", "a",
+]  # fmt: skip
+NAMES = st.sampled_from(WORDS)
+ANYTHING: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 3) | NAMES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@given(value=ANYTHING, schema=ANYTHING, answer=ANYTHING)
+def test_stored_pause_may_be_anything_and_is_listed_and_checked(
+    value: Any, schema: Any, answer: Any
+) -> None:
+    waiting = pending_in([Interrupt(value, "i1", response_schema=schema)])
+    for one in waiting:
+        with suppress(InvalidDecisionError):
+            one.check(answer)
+    assert value in [one.value for one in waiting] or value.get("action_requests") == []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import Any, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -13,6 +16,7 @@ from pydantic import BaseModel, Field
 
 from interlock.graph import create_agent
 from interlock.graph.cli.review.fields import FormField, answer_field, edit_forms
+from interlock.graph.cli.review.sheet import field_of
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import HumanInTheLoopMiddleware
 
@@ -129,3 +133,27 @@ def test_schema_that_says_nothing_gives_no_form_and_a_field_for_the_answer(schem
 )
 def test_question_gets_the_field_of_its_answer(schema: Any, kind: str) -> None:
     assert answer_field(schema).kind == kind
+
+
+WORDS = st.sampled_from(
+    ["$defs", "$ref", "#/$defs/a", "a", "properties", "type", "edit", "const", "edited_action",
+     "args", "name", "oneOf", "anyOf", "required", "enum", "null", "description", "default"]
+)  # fmt: skip
+ANYTHING: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers(0, 3) | st.floats() | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@given(schema=ANYTHING, args=st.dictionaries(WORDS, ANYTHING, max_size=3))
+def test_stored_schema_may_be_anything_and_no_argument_is_lost(schema: Any, args: Any) -> None:
+    edit = {"properties": {"type": {"const": "edit"}, "edited_action": schema}}
+    action = {"properties": {"name": {"const": "order"}, "args": schema}}
+    whole = {"properties": {"type": {"const": "edit"}, "edited_action": action}}
+    for shape in (schema, edit, whole):
+        forms = edit_forms(shape, "order", args)
+        text = json.dumps([field_of(f) for f in [*forms.get("order", []), answer_field(shape)]])
+        assert json.loads(text)
+    names = [f.name for f in edit_forms(whole, "order", args)["order"]]
+    assert set(args) <= set(names)
