@@ -16,7 +16,7 @@ from langgraph.types import Command
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind, StatusCode
 
-from interlock.graph import AgentState, create_agent
+from interlock.graph import AgentState, agent_tool, create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.graph.tracing import OpenTelemetryCallback, trace_with_opentelemetry
 from interlock.middleware import (
@@ -354,3 +354,50 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
     with pytest.raises(MissingExtraError, match=r"pip install 'interlock\[otel\]'") as caught:
         trace_with_opentelemetry(create_agent(ScriptedChatModel(["x"])))
     assert caught.value.extra == "otel"
+
+
+async def test_a_pause_of_an_inner_agent_waits_once_and_goes_on_below_its_tool(
+    run: Any, calling: Any, thread: Any, watched: Any
+) -> None:
+    review = HumanInTheLoopMiddleware({"search": True})
+    inner_model = ScriptedChatModel([calling(("search", {"query": "a"})), "found"])
+    inner = create_agent(inner_model, [search], middleware=[review], name="expert")
+    ask = agent_tool(inner, description="Ask the expert.")
+    model = ScriptedChatModel([calling((ask.name, {"task": "?"}), start=7), "done"])
+    agent = watched.agent(create_agent(model, [ask], name="desk", checkpointer=InMemorySaver()))
+    await run(agent, {"messages": "go"}, thread)
+    waiting = watched.one("approval search")
+    assert waiting.attributes["interlock.approval.decision"] == "waiting"
+    paused = [s for s in watched.named("invoke_agent") if s.attributes.get("interlock.paused")]
+    assert {span.name for span in paused} == {"invoke_agent desk", "invoke_agent expert"}
+    assert {s.status.status_code for s in watched.spans} == {StatusCode.UNSET}
+    watched.exporter.clear()
+    (asked,) = agent.pending(thread)
+    agent.answer({asked.id: {"type": "approve"}}, thread)
+    assert watched.one("approval search").attributes["interlock.approval.decision"] == "approve"
+    assert watched.parent(watched.one("invoke_agent expert")) == f"execute_tool {ask.name}"
+    assert [s.name for s in watched.spans if s.status.status_code is not StatusCode.UNSET] == []
+
+
+async def test_an_asynchronous_stream_has_the_same_spans(calling: Any, watched: Any) -> None:
+    model = ScriptedChatModel([calling(("search", {"query": "a"})), "done"])
+    agent = watched.agent(create_agent(model, [search], name="desk"))
+    async for _ in agent.astream({"messages": "go"}, stream_mode=["updates", "messages"]):
+        pass
+    assert watched.tree == [
+        "invoke_agent desk",
+        "  step",
+        "    chat",
+        "    execute_tool search",
+        "  step",
+        "    chat",
+    ]
+
+
+def test_a_stream_that_nobody_reads_on_ends_its_spans(calling: Any, watched: Any) -> None:
+    model = ScriptedChatModel([calling(("search", {"query": "a"})), "done"])
+    stream = watched.agent(create_agent(model, [search])).stream({"messages": "go"})
+    next(stream)
+    stream.close()
+    assert [s.status.status_code for s in watched.named("invoke_agent")] == [StatusCode.UNSET]
+    assert len(watched.named("step")) == 1
