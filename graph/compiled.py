@@ -29,6 +29,7 @@ from .engine import (
     nodes_around,
     within,
 )
+from .short_entry import entering_at_once, may_enter_at_once
 
 
 class CheckedInput(dict[str, Any]):
@@ -100,15 +101,15 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         Raises:
             InvalidInputError: The input cannot be accepted; nothing has run.
         """
-        given = run_inline(self._begun(BLOCKING, input, config, options))
-        return super().invoke(*given, **options)
+        graph, *given = run_inline(self._begun(BLOCKING, input, config, options))
+        return super(AgentGraph, graph).invoke(*given, **options)
 
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Any:
         """:meth:`invoke` on an event loop."""
-        given = await self._begun(AWAITING, input, config, options)
-        result: Any = await super().ainvoke(*given, **options)  # pyright: ignore[reportUnknownVariableType]
+        graph, *given = await self._begun(AWAITING, input, config, options)
+        result: Any = await super(AgentGraph, graph).ainvoke(*given, **options)  # pyright: ignore[reportUnknownVariableType]
         return result  # pyright: ignore[reportUnknownVariableType]
 
     def pending(self, config: RunnableConfig) -> list[PendingApproval]:
@@ -190,13 +191,17 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         value: Any,
         config: RunnableConfig | None,
         options: Mapping[str, Any],
-    ) -> tuple[Any, RunnableConfig]:
-        """The input and the config of a run, which may be a part of another graph's."""
+    ) -> tuple[AgentGraph, Any, RunnableConfig]:
+        """The graph, the input and the config of a run, which may be a part of another graph's."""
         marked = self._marked(within(config), options)
         if is_nested(marked):
             remembers = self.checkpointer is True
             marked = await nested_run(calls, marked, self.storable, remembers=remembers)
-        return await self._admitted(calls, value, marked)
+        value, marked = await self._admitted(calls, value, marked)
+        if type(value) is not CheckedInput or not may_enter_at_once(self, marked):
+            return self, value, marked
+        changes, entry = entering_at_once(self, value)
+        return self.copy(changes), CheckedInput(entry), marked
 
     async def _admitted(
         self, calls: Calls, value: Any, config: RunnableConfig

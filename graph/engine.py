@@ -28,6 +28,10 @@ from langgraph._internal._constants import (
 )
 from langgraph.errors import GraphRecursionError
 from langgraph.graph import END
+from langgraph.graph.state import (
+    _CHANNEL_BRANCH_TO,  # pyright: ignore[reportPrivateUsage] - a test holds what it is used for
+)
+from langgraph.pregel._write import ChannelWrite
 from langgraph.runtime import Runtime
 
 UNWATCHED = "__interlock_unwatched"
@@ -177,6 +181,16 @@ def present_of(config: RunnableConfig) -> RunnableConfig:
     """The config without the checkpoint in it: the thread as it stands now."""
     values = {k: v for k, v in config.get(CONF, {}).items() if k != "checkpoint_id"}
     return cast("RunnableConfig", {**config, CONF: values})
+
+
+def entry_of(node: str) -> str:
+    """The channel that starts a node."""
+    return _CHANNEL_BRANCH_TO.format(node)
+
+
+def only_passes_on(node: Any) -> bool:
+    """Whether a node writes what it is given into the state, and does nothing else."""
+    return all(type(writer) is ChannelWrite for writer in node.writers)
 
 
 def recursion_error(limit: int) -> GraphRecursionError:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from typing import Any, cast
 
-from langchain_core.callbacks import CallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables.base import RunnableBindingBase
 from langchain_core.runnables.config import ensure_config
@@ -15,6 +14,7 @@ from ...middleware.request import ModelRequest
 from ...state.errors import ConfigurationError
 from ...tools.calls import Dual
 from ..binding import ModelBinder, check_model
+from ..listeners import somebody_listens
 from ..structured_output import OutputPlan, supports_provider_strategy
 from ..structured_output.strategies import AutoStrategy, as_strategy
 from .record_flow import Extractor
@@ -63,7 +63,7 @@ def extractor_for(model: BaseChatModel, schema: Any, settings: Mapping[str, Any]
         retry=settings["retry"],
         time_limit_s=settings["timeout_s"],
         turn_wait_s=(lambda: 0.0) if limit is None else (lambda: limit.reserve(time.monotonic())),
-        direct=None if _somebody_listens() else bound.direct,
+        direct=None if somebody_listens(ensure_config().get("callbacks")) else bound.direct,
     )
 
 
@@ -83,9 +83,3 @@ def closer(model: BaseChatModel) -> Dual | None:
     """What lets go of a model's connections or processes, where it has any."""
     close, aclose = getattr(model, "close", None), getattr(model, "aclose", None)
     return Dual("close", close, aclose) if close or aclose else None
-
-
-def _somebody_listens() -> bool:
-    """Whether callbacks or a tracer would miss calls that go past langchain-core."""
-    callbacks = ensure_config().get("callbacks")
-    return bool(CallbackManager.configure(inheritable_callbacks=callbacks).handlers)
