@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
-from langgraph.store.sqlite import SqliteStore
+from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 from langgraph.types import Command, interrupt
 
 from interlock.graph import AgentGraph, create_agent
@@ -371,3 +371,13 @@ async def test_two_memories_of_one_agent_do_not_meet(
 def test_a_wrong_setting_is_refused_when_it_is_made(settings: Any) -> None:
     with pytest.raises(ValueError, match=r"roles|namespace|extract|user_id|search_criteria"):
         MemoryMiddleware(**settings)
+
+
+async def test_a_store_of_asynchronous_calls_only_serves_asynchronous_runs(scripted: Any) -> None:
+    model = scripted("noted", "tea")
+    async with AsyncSqliteStore.from_conn_string(":memory:") as store:
+        await store.setup()
+        agent = remembering(model, store, raise_on_failure=True)
+        for text in ("I like tea", "What do I like?"):
+            await agent.ainvoke({"messages": text}, context={"user_id": "ann"})
+    assert '"I like tea"' in prompts(model)[1]
