@@ -3,12 +3,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 
 from interlock.graph import create_agent
-from interlock.middleware import RequireTool
+from interlock.middleware import RequireTool, hook
 from interlock.middleware.require_tool import succeeded
-from interlock.state import ConfigurationError
+from interlock.state import ConfigurationError, State
 from interlock.tools import tool
 
 
@@ -112,3 +112,20 @@ def test_it_belongs_to_the_exit(scripted: Any) -> None:
         create_agent(
             scripted("x"), [save_result], hooks={"before_llm": [RequireTool("save_result")]}
         )
+
+
+async def test_the_same_can_be_written_as_a_hook(run: Any, scripted: Any, calling: Any) -> None:
+    @hook
+    def require_save(state: State) -> None:
+        if state.get("tool_call_counts", {}).get("save_result", 0) == 0:
+            state.set("messages", [SystemMessage("Call save_result before finishing.")])
+            state.set("continue_run", True)
+
+    model = scripted("done", calling(("save_result", {"content": "x"})), "saved it")
+    agent = create_agent(model, [save_result], hooks={"on_exit": [require_save]})
+    result = await run(agent, {"messages": "go"})
+    assert (model.calls, result["exit_reason"], result["tool_call_counts"]) == (
+        3,
+        "text",
+        {"save_result": 1},
+    )
