@@ -34,6 +34,10 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
 
     Order: ``before_…`` hooks run in the order of registration, ``after_…`` hooks and ``on_exit``
     in the reverse, and the first registered ``wrap_…`` is the outermost.
+
+    One thing happens before all hooks: a middleware that defines ``filter_input(messages)``, with
+    or without a twin ``afilter_input``, returns the messages of an input as they may be stored,
+    streamed and traced, or an update with those ``messages`` and private keys of its own state.
     """
 
     state_schema: Any = AgentState
@@ -80,10 +84,6 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
             tools: The agent's tools by name.
         """
         return self
-
-    # A middleware may also define ``filter_input(messages)``, with or without a twin
-    # ``afilter_input``: the messages of an input as they may be stored, streamed and traced, or an
-    # update with those ``messages`` and with private keys of the middleware's own state.
 
     def before_agent(self, state: StateT, runtime: Runtime[ContextT]) -> Any:
         """Once per run, before anything else."""

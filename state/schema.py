@@ -35,7 +35,8 @@ OmitFromOutput = OmitFromSchema(input=False, output=True)
 """The key is an input only."""
 
 PrivateStateAttr = OmitFromSchema(input=True, output=True)
-"""The key is neither input nor result; hooks and tools see it."""
+"""The key is neither input nor result: hooks and tools see it, streams, traces and ``get_state``
+leave it out."""
 
 
 class AgentState(TypedDict, Generic[ResponseT]):

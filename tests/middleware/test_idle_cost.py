@@ -26,7 +26,8 @@ from interlock.middleware import AgentMiddleware
 from interlock.tools import tool
 
 TURNS = 10
-ROUNDS = 20
+ROUNDS = 10
+NOTHING = "no guardrail"
 QUESTION = {"messages": "How will the weather be?"}
 
 
@@ -189,40 +190,51 @@ async def test_all_guardrails_together_add_no_superstep_and_no_checkpoint(
     assert counted[1] == (counted[0][0] + 1, counted[0][1] + 1)
 
 
-def cpu_us(agent: AgentGraph, asynchronous: bool) -> float:
+def cpu_us(agent: AgentGraph, mode: str) -> float:
     """Microseconds of processor time that a turn takes."""
     gc.collect()
+    config: Any = {"configurable": {"thread_id": str(time.perf_counter_ns())}}
     start = time.process_time()
-    if asynchronous:
-        asyncio.run(cast("Any", agent.ainvoke(QUESTION)))
+    if mode == "ainvoke":
+        asyncio.run(cast("Any", agent.ainvoke(QUESTION, config)))
+    elif mode == "stream":
+        list(agent.stream(QUESTION, config, stream_mode="updates"))
     else:
-        agent.invoke(QUESTION)
+        agent.invoke(QUESTION, config)
     return (time.process_time() - start) / TURNS * 1e6
 
 
-def measure(agents: Mapping[str, AgentGraph], asynchronous: bool) -> dict[str, float]:
+def measure(agents: Mapping[str, AgentGraph], mode: str) -> dict[str, float]:
     """The least that each agent took: the rest is what else the machine did."""
     taken: dict[str, list[float]] = {name: [] for name in agents}
     for _ in range(ROUNDS):
         for name, agent in agents.items():
-            taken[name].append(cpu_us(agent, asynchronous))
+            taken[name].append(cpu_us(agent, mode))
     return {name: min(times) for name, times in taken.items()}
 
 
-def main() -> None:
-    """Print what each guardrail, and all together, cost per turn of model and tool."""
-    names = sorted(guardrails())
-    alone = {name: build(name) for name in names}
-    agents = {"no guardrail": build(), **alone, "all together": build(*names)}
-    sync, asynchronous = (measure(agents, mode) for mode in (False, True))
-    lines = ["| guardrail | invoke, us | ratio | ainvoke, us | ratio |", "|---|---|---|---|---|"]
-    for name in agents:
-        cells = [
-            f"{times[name]:.0f} | {times[name] / times['no guardrail']:.2f}"
-            for times in (sync, asynchronous)
-        ]
+def table(modes: Mapping[str, Mapping[str, float]]) -> str:
+    """Costs by agent and mode, and their ratios to those of no guardrail."""
+    first = [f"{mode}, us | ratio" for mode in modes]
+    lines = [f"| | {' | '.join(first)} |", "|---" * (2 * len(modes) + 1) + "|"]
+    for name in next(iter(modes.values())):
+        cells = [f"{t[name]:.0f} | {t[name] / t[NOTHING]:.2f}" for t in modes.values()]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    sys.stdout.write("\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n\n"
+
+
+def main() -> None:
+    """Print what each guardrail costs per turn of model and tool, and all of them together."""
+    names = sorted(guardrails())
+    alone = {NOTHING: build(), **{name: build(name) for name in names}}
+    sys.stdout.write(table({mode: measure(alone, mode) for mode in ("invoke", "ainvoke")}))
+    together = {NOTHING: build(), "all": build(*names)}
+    stored = {
+        NOTHING: build(checkpointer=InMemorySaver()),
+        "all": build(*names, checkpointer=InMemorySaver()),
+    }
+    modes = {mode: measure(together, mode) for mode in ("invoke", "ainvoke", "stream")}
+    sys.stdout.write(table({**modes, "with a checkpointer": measure(stored, "invoke")}))
 
 
 if __name__ == "__main__":
