@@ -92,9 +92,9 @@ from .decorators import (
 )
 from .file_search import FilesystemFileSearchMiddleware
 from .firewall import ToolFirewallMiddleware
+from .function_hook import FunctionHook, hook
 from .guardrail import Verdict, allow, ask, block, guardrail, revise
 from .history_window import HistoryWindowMiddleware
-from .hook import FunctionHook, hook
 from .human_in_the_loop import HumanInTheLoopMiddleware, InterruptMode, InterruptOnConfig
 from .injection_screen import InjectionScreenMiddleware
 from .injection_signs import injection_signs

@@ -11,7 +11,7 @@ from ..state.errors import ConfigurationError
 from ..state.suggestion import did_you_mean
 from ..tools.calls import Dual
 from .collect import HOOK_POINTS, REVERSED_POINTS, Hook, HookPlan, HookPoint, fit
-from .hook import FunctionHook, name_of
+from .function_hook import FunctionHook, name_of
 from .hook_signature import asks_for_state
 
 RUN_POINTS: dict[str, HookPoint] = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from interlock.middleware import FunctionHook, hook
-from interlock.middleware.hook import name_of
+from interlock.middleware.function_hook import name_of
 from interlock.state import ConfigurationError, State, WouldBlockError
 
 
