@@ -8,15 +8,15 @@ as a value, ``prompts/`` its templates, ``composition/`` is for agents together.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ..state.lazy import lazy_names
 from ..state.schema import AgentState
 from .agent import create_agent
 from .approvals import WaitingThread, aanswer, answer, apending, pending, waiting_threads
-from .blueprint import Agent, print_streaming_chunk
 from .compiled import AgentGraph
 from .composition import agent_node, agent_tool, handoff_tool
 from .drawing import draw, draw_svg
-from .extraction import aextract, extract
-from .serialization import Registry
 from .snapshots import aresume_snapshot, resume_snapshot
 from .structured_output import (
     AutoStrategy,
@@ -26,7 +26,23 @@ from .structured_output import (
     StructuredOutputValidationError,
     ToolStrategy,
 )
-from .tracing import OpenTelemetryCallback, trace_with_opentelemetry
+
+if TYPE_CHECKING:
+    from .blueprint import Agent, print_streaming_chunk
+    from .extraction import aextract, extract
+    from .serialization import Registry
+    from .tracing import OpenTelemetryCallback, trace_with_opentelemetry
+else:
+    # What not every agent needs, and what needs most to load.
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "blueprint": ["Agent", "print_streaming_chunk"],
+            "extraction": ["aextract", "extract"],
+            "serialization": ["Registry"],
+            "tracing": ["OpenTelemetryCallback", "trace_with_opentelemetry"],
+        },
+    )
 
 __all__ = [
     "Agent",
