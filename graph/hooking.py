@@ -27,6 +27,7 @@ class HookRunner:
     def __init__(self, stretch: Stretch) -> None:
         self._observed = stretch.watchers.observed
         self._streamed = stretch.watchers.streamed
+        self._durable = stretch.watchers.durable
         self._plan = stretch.plan
         self._work = stretch.work
         self._ledger = stretch.ledger
@@ -58,7 +59,7 @@ class HookRunner:
         for position in range(start, len(hooks)):
             hook = hooks[position]
             self.completed[point] = position
-            if hook.interrupts and self.dirty:
+            if hook.interrupts and self.dirty and self._durable:
                 raise SplitHereError
             jump = await self._step(hook)
             self.dirty = True

@@ -103,3 +103,21 @@ def test_storage_grows_with_the_thread_and_not_with_its_square(tmp_path: Path) -
             database.execute("vacuum")
         sizes.append(path.stat().st_size)
     assert sizes[1] < 2.8 * sizes[0], sizes
+
+
+@pytest.mark.parametrize("saver", [None, InMemorySaver()], ids=["not stored", "stored"])
+def test_a_hook_that_may_pause_splits_a_step_only_where_it_is_stored(
+    saver: Any, thread: Any
+) -> None:
+    class Pausing(AgentMiddleware):
+        interrupts = True
+
+        def after_model(self, state: Any, runtime: Any) -> None:
+            """Ask nobody."""
+
+    model = ScriptedChatModel([calls(0), "done"])
+    agent = create_agent(model, [work], middleware=[Pausing()], checkpointer=saver)
+    steps = [*agent.stream({"messages": "go"}, thread, stream_mode="updates")]
+    assert [*map(str, (node for step in steps for node in step))].count("model") == (
+        4 if saver else 2
+    )
