@@ -56,7 +56,7 @@ def stock(item: str) -> str:
 def supervisor(agents: Agents, calling: Calling, used: Any) -> AgentGraph:
     """Asks two helpers at the same time; what one of them does needs an approval."""
 
-    def call(name: str, **args: Any) -> AIMessage:
+    def call(name: str, **args: Any) -> Any:
         return used("", 10, 0, tool_calls=calling((name, args)).tool_calls)
 
     money = agents(
@@ -206,7 +206,7 @@ def test_histories_are_valid_whatever_peers_call(
     graph: Any = StateGraph(MessagesState).add_edge(START, "x")
     for name, plan in zip("xy", plans, strict=True):
         model = replies(name, plan)
-        tools = [work, *(handoff_tool(other) for other in "xy")]
+        tools: list[Any] = [work, *(handoff_tool(other) for other in "xy")]
         graph.add_node(name, create_agent(model, tools, name=name))
         sent.append(model.requests)
     compiled = graph.compile(checkpointer=InMemorySaver() if durable else None)
