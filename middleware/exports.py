@@ -90,11 +90,11 @@ from .decorators import (
 from .file_search import FilesystemFileSearchMiddleware
 from .firewall import ToolFirewallMiddleware
 from .function_hook import FunctionHook, hook
-from .guardrail import Verdict, allow, ask, block, guardrail, revise
+from .guardrails import Verdict, allow, ask, block, guardrail, revise
 from .history_window import HistoryWindowMiddleware
 from .human_in_the_loop import HumanInTheLoopMiddleware, InterruptMode, InterruptOnConfig
+from .injection_patterns import injection_signs
 from .injection_screen import InjectionScreenMiddleware
-from .injection_signs import injection_signs
 from .memory import Memory, MemoryMiddleware, MemoryScope, SearchCriteria, memory_namespace
 from .model_call_limit import ModelCallLimitMiddleware
 from .model_fallback import ModelFallbackMiddleware

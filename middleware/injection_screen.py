@@ -18,7 +18,7 @@ from ..tools.calls import Calls
 from .base import AgentMiddleware
 from .classifier import Classifier, Verdict
 from .flows import layer_of
-from .injection_signs import injection_signs, visible
+from .injection_patterns import injection_signs, visible
 from .redaction.vault import merge_vaults
 
 Action = Literal["mark", "quarantine", "ask"]

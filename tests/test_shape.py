@@ -189,6 +189,17 @@ def test_package_names_all_it_exports_once(path: Path) -> None:
     assert all(hasattr(package, name) for name in package.__all__)
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in PACKAGES if "lazy_names(" in path.read_text("utf-8")], ids=relative
+)
+def test_lazy_package_exports_nothing_under_the_name_of_a_module(path: Path) -> None:
+    package = importlib.import_module(".".join(["interlock", *path.relative_to(ROOT).parts[:-1]]))
+    modules = {item.stem for item in path.parent.iterdir()}
+
+    # Importing the module would put it in the place of what is exported.
+    assert modules & set(package.__all__) == set()
+
+
 def test_asyncio_stays_behind_the_port() -> None:
     users = {relative(path) for path in LIBRARY if "asyncio" in module_imports(parse(path))}
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from interlock.middleware import injection_signs
-from interlock.middleware.injection_signs import visible
+from interlock.middleware.injection_patterns import visible
 
 
 def hidden(text: str) -> str:
