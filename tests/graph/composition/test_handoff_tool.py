@@ -14,7 +14,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.types import Command, Send
+from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel
 
 from interlock.graph import AgentState, handoff_tool
@@ -249,6 +249,26 @@ async def test_a_pause_beside_a_hand_over_comes_first(
     assert [i.value for i in paused["__interrupt__"]] == ["sure?"]
     result = await run(graph, Command(resume="yes"), thread)
     assert (result["messages"][-1].text, log) == ("y is here", ["sure? yes"])
+    assert_valid(result["messages"])
+
+
+@pytest.mark.parametrize("others", [0, 1], ids=["alone", "beside another call"])
+async def test_a_hook_that_pauses_after_the_call_keeps_the_hand_over(
+    run: Any, agents: Agents, peer: Any, calling: Calling, office: Any, thread: Any, others: int,
+    assert_valid: Any,
+) -> None:  # fmt: skip
+    class Ask(AgentMiddleware[Any, Any, Any]):
+        def after_tools(self, state: Any, runtime: Any) -> Any:
+            del state, runtime
+            interrupt("really?")
+
+    calls = calling((TO_Y, {}), *[("look", {"what": "a"})] * others)
+    tools = [handoff_tool("y"), office["look"]]
+    x = agents("x", calls, "never", tools=tools, middleware=[Ask()])
+    graph = team(x, peer, checkpointer=InMemorySaver())
+    await run(graph, GO, thread)
+    result = await run(graph, Command(resume="yes"), thread)
+    assert result["messages"][-1].text == "y is here"
     assert_valid(result["messages"])
 
 
