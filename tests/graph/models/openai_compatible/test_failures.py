@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import httpx
@@ -147,11 +147,11 @@ class _Stalled(httpx.SyncByteStream, httpx.AsyncByteStream):
 
     block = b'data: {"choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]}\n\n'
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[bytes]:
         yield self.block
         raise httpx.ReadTimeout("late")  # noqa: EM101
 
-    async def __aiter__(self) -> Any:
+    async def __aiter__(self) -> AsyncIterator[bytes]:
         yield self.block
         raise httpx.ReadTimeout("late")  # noqa: EM101
 
