@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from jsonschema import Draft202012Validator
 from langchain_core.messages import AIMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import TypeAdapter, ValidationError
@@ -23,6 +22,7 @@ from ....state.errors import (
     StructuredOutputValidationError,
 )
 from ....state.model_errors import ChatModelRefusalError
+from ....tools.schema_fit import first_problem
 from .finish import cut_off_by
 
 Method = Literal["json_schema", "json_mode", "function_calling"]
@@ -136,12 +136,8 @@ class OutputSchema:
         # pydantic cannot read typing.TypedDict before Python 3.12, so those go by their schema.
         if isinstance(source, type) and not is_typeddict(source):
             return TypeAdapter[Any](source).validate_python(value)
-        errors = sorted(
-            Draft202012Validator(self.json_schema).iter_errors(cast("Any", value)),
-            key=lambda error: error.json_path,
-        )
-        if errors:
-            raise ValueError("; ".join(f"{e.json_path}: {e.message}" for e in errors[:5]))
+        if (problem := first_problem(value, self.json_schema)) is not None:
+            raise ValueError(problem)
         return value
 
     def _missing(self, why: str, message: AIMessage) -> StructuredOutputError:
