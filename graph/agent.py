@@ -148,18 +148,19 @@ def _plan(
     options: dict[str, Any],
 ) -> AgentPlan:
     """Everything that the runs of the agent share."""
-    hooks = with_run_hooks(collect_hooks(options["middleware"]), options["hooks"])
+    known, live = options["known_tools"], live_tools(sources)
+    tools = known if live is None else offered_first(sources)
+    # A plain toolset may be added to, one that is not loaded may hold anything.
+    later = live is not None or (options["takes_options"] and not tools.by_name)
+    fixed = None if later else known.by_name
+    hooks = with_run_hooks(collect_hooks(options["middleware"]), options["hooks"], fixed)
     hooks = hooks.keeping(schema.private)
     layers = hooks.wraps["wrap_tool_call"]
     output = OutputPlan.from_response_format(options["response_format"])
-    known, live = options["known_tools"], live_tools(sources)
-    tools = known if live is None else offered_first(sources)
     output.check_tool_names(known.by_name)
     if tools.offered and not hooks.wraps["wrap_model_call"]:
         # A layer may put another model in its place.
         check_takes_tools(model)
-    # A plain toolset may be added to, one that is not loaded may hold anything.
-    later = live is not None or (options["takes_options"] and not tools.by_name)
     exits = exit_rules(known, options, open_ended=bool(layers) or later)
     exits = replace(exits, calls_tools=bool(tools.by_name or layers or live))
     stores = options["checkpointer"] is not None and options["checkpointer"] is not False

@@ -25,7 +25,11 @@ RUN_POINTS: dict[str, HookPoint] = {
 """Haystack's names of the points. Source: Haystack 3.4."""
 
 
-def with_run_hooks(plan: HookPlan, hooks: Mapping[str, Sequence[Any]] | None) -> HookPlan:
+def with_run_hooks(
+    plan: HookPlan,
+    hooks: Mapping[str, Sequence[Any]] | None,
+    tools: Mapping[str, Any] | None = None,
+) -> HookPlan:
     """The plan with further hooks, which run like those of a middleware registered last.
 
     Args:
@@ -34,6 +38,7 @@ def with_run_hooks(plan: HookPlan, hooks: Mapping[str, Sequence[Any]] | None) ->
             objects with ``run`` and, for asynchronous runs, ``run_async``, which are given the
             live state; or functions of ``(state)`` or ``(state, runtime)`` that are given a dict,
             unless they annotate it as ``State``. A point has Haystack's name or ours.
+        tools: The agent's tools, where no others can come, for hooks that want to know them.
 
     Raises:
         ConfigurationError: There is no such point, a hook cannot be called, or it does not
@@ -41,10 +46,12 @@ def with_run_hooks(plan: HookPlan, hooks: Mapping[str, Sequence[Any]] | None) ->
     """
     if not hooks:
         return plan
+    # A layer around tool calls may bring tools of its own.
+    fixed = None if plan.wraps["wrap_tool_call"] else tools
     merged = {point: list(given) for point, given in plan.hooks.items()}
     for name, given in hooks.items():
         point = _point(name)
-        made = [_hook(name, point, hook) for hook in _listed(name, given)]
+        made = [_hook(name, point, _fitted(hook, fixed)) for hook in _listed(name, given)]
         merged[point] = (
             [*made, *merged[point]] if point in REVERSED_POINTS else [*merged[point], *made]
         )
@@ -71,6 +78,12 @@ def _listed(name: str, hooks: Any) -> Iterable[Any]:
         f"The hooks at {name!r} are {hooks!r}; give a list of hooks, in the order they are to run."
     )
     raise ConfigurationError(msg)
+
+
+def _fitted(hook: Any, tools: Mapping[str, Any] | None) -> Any:
+    """The hook as an agent with these tools uses it, if it has anything to say to that."""
+    told = None if isinstance(hook, type) or tools is None else getattr(hook, "for_agent", None)
+    return told(name_of(hook), tools) if callable(told) else hook
 
 
 def _hook(name: str, point: HookPoint, hook: Any) -> Hook:

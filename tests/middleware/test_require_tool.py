@@ -9,7 +9,7 @@ from interlock.graph import create_agent
 from interlock.middleware import RequireTool, hook
 from interlock.middleware.require_tool import succeeded
 from interlock.state import ConfigurationError, State
-from interlock.tools import tool
+from interlock.tools import Toolset, tool
 
 
 @tool
@@ -102,9 +102,16 @@ def test_an_instruction_is_text_with_one_field(text: Any) -> None:
         RequireTool("save_result", instruction=text)
 
 
-def test_a_tool_that_is_not_there_is_named(scripted: Any) -> None:
+@pytest.mark.parametrize("way", ["hook", "middleware"])
+def test_a_tool_that_is_not_there_is_named(scripted: Any, way: str) -> None:
+    guard = RequireTool("save_reslt")
+    settings: Any = {"hooks": {"on_exit": [guard]}} if way == "hook" else {"middleware": [guard]}
     with pytest.raises(ConfigurationError, match=r"'save_reslt'.*Did you mean 'save_result'\?"):
-        create_agent(scripted("x"), [save_result], middleware=[RequireTool("save_reslt")])
+        create_agent(scripted("x"), [save_result], **settings)
+
+
+def test_a_tool_that_may_come_later_is_believed(scripted: Any) -> None:
+    create_agent(scripted("x"), Toolset([save_result]), hooks={"on_exit": [RequireTool("later")]})
 
 
 def test_it_belongs_to_the_exit(scripted: Any) -> None:
