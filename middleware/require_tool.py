@@ -54,7 +54,7 @@ class RequireTool(AgentMiddleware[Any, Any, Any]):
         return f"RequireTool[{self.tool}]"
 
     def for_agent(self, name: str, tools: Mapping[str, BaseTool]) -> RequireTool:  # noqa: ARG002
-        """Check that the agent has the tool, where it is given as a middleware.
+        """Check that the agent has the tool, where no others can come.
 
         Raises:
             ConfigurationError: It has no tool of that name.
