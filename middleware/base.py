@@ -159,7 +159,10 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
 
 
 def hook_config(
-    *, can_jump_to: Sequence[JumpTo] | None = None, interrupts: bool | None = None
+    *,
+    can_jump_to: Sequence[JumpTo] | None = None,
+    interrupts: bool | None = None,
+    quick: bool = False,
 ) -> Callable[[FunctionT], FunctionT]:
     """Say more about a hook: where it may jump to, and that it pauses the run.
 
@@ -167,6 +170,7 @@ def hook_config(
         can_jump_to: The jumps it may take. Any other jump is then an error; a hook that declares
             none may take every jump.
         interrupts: The hook calls ``interrupt``.
+        quick: The hook waits for nothing, so an asynchronous run calls it without a thread.
 
     Raises:
         ConfigurationError: A target is none of ``model``, ``tools`` and ``end``.
@@ -182,6 +186,8 @@ def hook_config(
             marked.__can_jump_to__ = list(can_jump_to)
         if interrupts is not None:
             marked.__interrupts__ = interrupts
+        if quick:
+            marked.__quick__ = True
         return function
 
     return mark

@@ -87,11 +87,12 @@ class TokenBudgetMiddleware(AgentMiddleware[Any, Any, Any]):
         self.exit_behavior = exit_behavior
         self.final_message = final_message
 
+    @hook_config(quick=True)
     def before_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any]:  # noqa: ARG002
         """Begin a new run on the thread."""
         return {"spending": {"begin": True}}
 
-    @hook_config(can_jump_to=["end"])
+    @hook_config(can_jump_to=["end"], quick=True)
     def before_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002
         """End the run if the budget is spent."""
         record: Spending = state.get("spending") or {}

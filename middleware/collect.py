@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter, iscoroutinefunction, signature
@@ -192,19 +192,32 @@ def _hook(name: str, middleware: Any, point: HookPoint) -> Hook | None:
     declared = getattr(middleware, "interrupts", False)
     pauses = declared if isinstance(declared, bool) else point in declared
     values = 2 if point != "on_error" else 3
+    here = fit(sync, values) if sync else None
+    later = fit(asynchronous, values) if asynchronous else None
+    if later is None and here is not None and getattr(sync, "__quick__", False):
+        later = at_once(here)
     return Hook(
         middleware=name,
         point=point,
         function=Dual(
             f"{name}.{point}",
-            sync=fit(sync, values) if sync else None,
-            asynchronous=fit(asynchronous, values) if asynchronous else None,
+            sync=here,
+            asynchronous=later,
         ),
         can_jump_to=None if jumps is None else tuple(jumps),
         interrupts=any(getattr(f, "__interrupts__", pauses) for f in marked),
         live=any(map(asks_for_state, marked)),
         trace_policy=getattr(middleware, "trace_policy", None),
     )
+
+
+def at_once(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+    """A function that waits for nothing as one that is awaited."""
+
+    async def call(*args: Any) -> Any:
+        return function(*args)
+
+    return call
 
 
 def _forms(

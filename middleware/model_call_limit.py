@@ -65,11 +65,12 @@ class ModelCallLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         self.run_limit = run_limit
         self.exit_behavior = exit_behavior
 
+    @hook_config(quick=True)
     def before_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002
         """Begin a new run on the thread."""
         return {"run_model_call_count": 0} if state.get("run_model_call_count") else None
 
-    @hook_config(can_jump_to=["end"])
+    @hook_config(can_jump_to=["end"], quick=True)
     def before_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002
         """End the run if a limit is reached."""
         thread, run = self._counts(state)
@@ -81,6 +82,7 @@ class ModelCallLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         text = model_calls_text(thread, run, self.thread_limit, self.run_limit)
         return {"jump_to": "end", "stop_run": REASON, "messages": [AIMessage(text)]}
 
+    @hook_config(quick=True)
     def after_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002
         """Count the call on the thread."""
         if self.thread_limit is None:

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from ..tools.error_text import scrub
-from .base import AgentMiddleware
+from .base import AgentMiddleware, hook_config
 from .flows import Flow, flow_layer
 from .request import ModelRequest, ModelResponse
 from .retry_hints import default_retry_on
@@ -73,6 +73,7 @@ class ModelRetryMiddleware(Retrying, AgentMiddleware[Any, Any, Any]):
         )
         self.tools = []
 
+    @hook_config(quick=True)
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """End a run whose model has failed for good."""
         last = state["messages"][-1] if state["messages"] else None

@@ -14,7 +14,7 @@ from ..state.errors import ConfigurationError
 from ..state.guardrail_errors import ModerationError
 from ..state.schema import AgentState, PrivateStateAttr
 from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
-from .base import AgentMiddleware
+from .base import AgentMiddleware, hook_config
 from .classifier import Classifier, Verdict
 from .flows import layer_of
 from .redaction.guarded_request import GuardedRequest
@@ -117,6 +117,7 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
         """Ask about messages of users that came since, on the event loop."""
         return await self._input(AWAITING, state, everywhere=False)
 
+    @hook_config(quick=True)
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """End the run behind a reply that was replaced."""
         last = state["messages"][-1] if state["messages"] else None

@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool
 
 from ..state.errors import ConfigurationError
 from ..state.suggestion import did_you_mean
-from .base import AgentMiddleware
+from .base import AgentMiddleware, hook_config
 
 INSTRUCTION = "Before you finish, call the tool {tool}."
 
@@ -67,6 +67,7 @@ class RequireTool(AgentMiddleware[Any, Any, Any]):
             raise ConfigurationError(msg)
         return self
 
+    @hook_config(quick=True)
     def on_exit(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
         """Ask the model again unless the tool has succeeded in this run."""
         return self.run(state)

@@ -132,7 +132,9 @@ class ShellToolMiddleware(AgentMiddleware[Any, Any, Any]):
         return {KEY: None}
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Begin the shell, off the event loop."""
+        """Begin the shell, off the event loop if commands are to be run."""
+        if not self._startup_commands:
+            return self.before_agent(state, runtime)
         return await run_in_executor(None, self.before_agent, state, runtime)
 
     async def aafter_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:

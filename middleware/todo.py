@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from ..state.history import pending_calls
 from ..state.schema import AgentState, OmitFromInput, ResponseT
-from .base import AgentMiddleware
+from .base import AgentMiddleware, hook_config
 from .flows import request_layer
 from .request import ModelRequest
 
@@ -98,6 +98,7 @@ class TodoListMiddleware(AgentMiddleware[Any, Any, Any]):
         self.tools = [write_todos.model_copy(update={"description": tool_description})]
         self._last: tuple[SystemMessage | None, SystemMessage] | None = None
 
+    @hook_config(quick=True)
     def after_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002
         """Refuse several plans in one reply."""
         plans = [call for call in pending_calls(state["messages"]) if call["name"] == NAME]

@@ -97,6 +97,7 @@ class ToolCallLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         own = type(self).__name__
         return f"{own}[{self.tool_name}]" if self.tool_name else own
 
+    @hook_config(quick=True)
     def before_agent(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002
         """Begin a new run on the thread."""
         earlier: dict[str, int] = state.get("thread_tool_call_count") or {}
@@ -104,7 +105,7 @@ class ToolCallLimitMiddleware(AgentMiddleware[Any, Any, Any]):
             return None
         return {"earlier_tool_call_count": earlier, "run_tool_call_count": {}}
 
-    @hook_config(can_jump_to=["end"])
+    @hook_config(can_jump_to=["end"], quick=True)
     def after_model(self, state: Any, runtime: Runtime[Any]) -> dict[str, Any] | None:  # noqa: ARG002
         """Count the calls of the reply and hold back those beyond a limit."""
         pending = pending_calls(state.get("messages") or [])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from langchain.agents.middleware import ToolErrorMiddleware
 from interlock.middleware import AgentMiddleware, hook_config
 from interlock.middleware.collect import collect_hooks, unique_names
 from interlock.state import ConfigurationError
+from interlock.tools.calls import AWAITING
 
 
 class Both(AgentMiddleware):
@@ -119,3 +121,16 @@ async def test_a_hook_gets_the_config_by_name(run: Any, scripted: Any) -> None:
     agent = create_agent(scripted("x"), [], middleware=[Look()])
     await run(agent, {"messages": "go"}, {"configurable": {"user": "kim"}})
     assert seen == ["kim"]
+
+
+@pytest.mark.parametrize("quick", [True, False])
+async def test_a_quick_hook_is_called_on_the_event_loop_itself(quick: bool) -> None:
+    class Where(AgentMiddleware[Any, Any, Any]):
+        @hook_config(quick=quick)
+        def before_model(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
+            self.thread = threading.current_thread()
+
+    where = Where()
+    (hook,) = collect_hooks([where]).hooks["before_model"]
+    await AWAITING.call(hook.function, {}, None, None)
+    assert (where.thread is threading.current_thread()) is quick
