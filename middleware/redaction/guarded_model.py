@@ -8,6 +8,7 @@ what it gives out, changed. Nothing depends on who listens, or how.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from operator import is_
 from typing import Any, Protocol, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -156,14 +157,19 @@ class GuardedChatModel(BaseChatModel):
 
 def guarded_result(result: ChatResult, guard: ReplyGuard) -> ChatResult:
     """A model's result with its messages changed, and nothing that spells them out beside them."""
-    generations = [
-        ChatGeneration(
-            message=guard.message(cast("AIMessage", generation.message)),
-            generation_info=without_logprobs(generation.generation_info),
-        )
-        for generation in result.generations
-    ]
+    generations = [_guarded(generation, guard) for generation in result.generations]
+    if all(map(is_, generations, result.generations)):
+        return result
     return ChatResult(generations=generations, llm_output=result.llm_output)
+
+
+def _guarded(generation: ChatGeneration, guard: ReplyGuard) -> ChatGeneration:
+    """A reply with its message changed; the same object if nothing is."""
+    message = guard.message(cast("AIMessage", generation.message))
+    info = without_logprobs(generation.generation_info)
+    if message is generation.message and info is generation.generation_info:
+        return generation
+    return ChatGeneration(message=message, generation_info=info)
 
 
 def guarded_chunks(
@@ -178,4 +184,6 @@ def guarded_chunks(
 
 def without_logprobs(info: dict[str, Any] | None) -> dict[str, Any] | None:
     """Generation info without the probabilities of tokens, which name the tokens."""
-    return None if info is None else {k: v for k, v in info.items() if k != "logprobs"}
+    if info is None or "logprobs" not in info:
+        return info
+    return {k: v for k, v in info.items() if k != "logprobs"}
