@@ -78,10 +78,11 @@ async def test_a_system_prompt_that_cannot_be_rendered_is_refused_before_anythin
     run_agent: Any,
 ) -> None:
     model = ScriptedChatModel(["ok"])
-    agent = Agent(model=model, system_prompt="{{ 1 // number }}")
+    saver = InMemorySaver()
+    agent = Agent(model=model, system_prompt="{{ 1 // number }}", checkpointer=saver)
     with pytest.raises(InvalidInputError, match="system_prompt cannot be rendered"):
-        await run_agent(agent, "go", number=0)
-    assert model.calls == 0
+        await run_agent(agent, "go", number=0, thread_id="t")
+    assert (model.calls, list(saver.list(None))) == (0, [])
 
 
 async def test_optional_variables_write_nothing(run_agent: Any) -> None:
