@@ -31,7 +31,8 @@ class StructuredPartial(TypedDict):
     schema: str
     """Name of the schema that the answer is meant for."""
     value: Any
-    """The answer so far as JSON values, not checked. It may still turn out to be wrong."""
+    """The answer so far as JSON values, seen by no schema and no guardrail: it may turn out to be
+    wrong, or to be nothing that may be shown."""
 
 
 def custom_writer(runtime: Runtime[Any]) -> Callable[[Any], None] | None:
