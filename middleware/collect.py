@@ -75,7 +75,7 @@ class Layer(Dual):
         sync, asynchronous = _forms(middleware, point)
         if sync is None and asynchronous is None:
             return None
-        core = getattr(sync, "core", None)
+        core: Any = getattr(sync, "core", None)
         # Where only one form has been overridden, there is no logic of both.
         if core is not None and core is getattr(asynchronous, "core", None):
             core = partial(core, cast("Any", sync).__self__)

@@ -173,9 +173,9 @@ def change_message(
     if isinstance(message, AIMessage) and calls is not None:
         for name in ("tool_calls", "invalid_tool_calls"):
             entries: list[Any] = getattr(message, name)
-            new = [_call(entry, calls) for entry in entries]
-            if any(a is not b for a, b in zip(new, entries, strict=True)):
-                update[name] = new
+            changed = [_call(entry, calls) for entry in entries]
+            if any(a is not b for a, b in zip(changed, entries, strict=True)):
+                update[name] = changed
     if isinstance(message, ToolMessage) and change is not None:
         _put(update, message, "artifact", change_value(message.artifact, change, kept))
     return _with_update(message, update) if update else message

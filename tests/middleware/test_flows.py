@@ -152,7 +152,7 @@ def test_a_layer_of_which_one_form_is_overridden_has_no_logic() -> None:
         wrap_model_call, awrap_model_call = flow_layer(_flow)
 
     class Changed(Base):
-        def wrap_model_call(self, request: Any, handler: Any) -> Any:  # type: ignore[override]
+        def wrap_model_call(self, request: Any, handler: Any) -> Any:
             return handler(request)
 
     whole, half = (Layer.at("wrap_model_call", "x", m()) for m in (Base, Changed))

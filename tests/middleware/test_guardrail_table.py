@@ -45,7 +45,7 @@ def test_row_names_hook_points_state_cost_and_interrupts(name: str) -> None:
     row = ROWS[name]
     made = IDLE.guardrails()[name]()
     plan = collect_hooks([made])
-    used = {point for point in HOOK_POINTS if plan.hooks[point]}
+    used: set[str] = {point for point in HOOK_POINTS if plan.hooks[point]}
     used |= {point for point in WRAP_POINTS if plan.wraps[point]}
     always = row[1].split(";")[0]
 

@@ -42,7 +42,7 @@ def test_a_request_is_shown_with_such_a_state() -> None:
         config: Any
 
     model: Any = object()
-    runtime = Runtime(STATE, {"configurable": {"channels": STATE}})
+    runtime: Any = Runtime(STATE, {"configurable": {"channels": STATE}})
     request = ModelRequest[Any](model=model, messages=[], state=STATE, runtime=runtime)
 
     shown = without_keys({"request": request}, PRIVATE)["request"]

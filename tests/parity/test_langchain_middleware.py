@@ -319,7 +319,7 @@ BUILT_IN: dict[str, Case] = {
 
 def seen(messages: Sequence[BaseMessage], worded: Collection[str] = ()) -> list[tuple[Any, ...]]:
     """What messages say, the results of one step in the order of their calls."""
-    ordered: list[BaseMessage] = []
+    ordered: list[Any] = []
     for kind, group in groupby(cast("Sequence[Any]", messages), key=lambda m: str(m.type)):
         step = list(group)
         ordered += sorted(step, key=lambda m: m.tool_call_id) if kind == "tool" else step
