@@ -75,12 +75,11 @@ class Layer(Dual):
         sync, asynchronous = _forms(middleware, point)
         if sync is None and asynchronous is None:
             return None
-        core: Any = getattr(sync, "core", None)
+        own: Any = sync
+        logic: Any = getattr(own, "core", None)
         # Where only one form has been overridden, there is no logic of both.
-        if core is not None and core is getattr(asynchronous, "core", None):
-            core = partial(core, cast("Any", sync).__self__)
-        else:
-            core = None
+        both = logic is not None and logic is getattr(asynchronous, "core", None)
+        core: Any = partial(logic, own.__self__) if both else None
         policy = getattr(middleware, "trace_policy", None)
         return cls(f"{name}.{point}", sync, asynchronous, policy, core=core)
 
