@@ -79,7 +79,7 @@ class Layer(Dual):
         logic: Any = getattr(own, "core", None)
         # Where only one form has been overridden, there is no logic of both.
         both = logic is not None and logic is getattr(asynchronous, "core", None)
-        core: Any = partial(logic, own.__self__) if both else None
+        core = partial(cast("Callable[..., Any]", logic), own.__self__) if both else None
         policy = getattr(middleware, "trace_policy", None)
         return cls(f"{name}.{point}", sync, asynchronous, policy, core=core)
 
