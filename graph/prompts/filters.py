@@ -1,19 +1,23 @@
-"""The filters of prompt templates: Jinja's own, each charged to the meter of the rendering."""
+"""Filters and tests of prompt templates: Jinja's own, each charged to the meter of the rendering."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, cast
 
 from jinja2.exceptions import SecurityError
 from jinja2.filters import FILTERS
+from jinja2.tests import TESTS
 from jinja2.utils import pass_context
 
-from .meter import MAX_WORK, STEP, Meter
+from .meter import ITEM, MAX_WORK, STEP, Meter
 
-ROUNDS, JOINED = "_rounds", "_joined"
-"""Filters that the environment puts around loops and around ``~``."""
+ROUNDS, WEIGHED, LOOKED_AT = "_rounds", "_weighed", "_looked_at"
+"""Filters that the environment puts around loops, around what an expression makes, and around what
+it only looks at."""
+
+OWN = frozenset({ROUNDS, WEIGHED, LOOKED_AT})
 
 _NAMES = (
     *("abs", "batch", "capitalize", "count", "d", "default", "dictsort", "e", "escape", "first"),
@@ -28,7 +32,13 @@ _MAX_DIGITS = 20
 
 def charged_filters() -> dict[str, Callable[..., Any]]:
     """All filters of the template language, by name."""
-    return {**{name: _charged(name) for name in _NAMES}, ROUNDS: rounds, JOINED: _joined}
+    own = {ROUNDS: rounds, WEIGHED: _weighed, LOOKED_AT: _looked_at}
+    return {**{name: _charged(name) for name in _NAMES}, **own}
+
+
+def charged_tests() -> dict[str, Callable[..., Any]]:
+    """All tests of the template language, by name: what stands behind ``is``."""
+    return {name: _charged_test(function) for name, function in TESTS.items()}
 
 
 def meter_of(context: Any) -> Meter:
@@ -60,10 +70,31 @@ def rounds(context: Any, items: Iterable[Any], size: int) -> Iterator[Any]:
 
 
 @pass_context
-def _joined(context: Any, value: Any) -> Any:
-    """What ``~`` came to, charged."""
+def _weighed(context: Any, value: Any) -> Any:
+    """What ``~`` or a slice came to, charged."""
     meter_of(context).weigh(value)
     return value
+
+
+@pass_context
+def _looked_at(context: Any, value: Any) -> Any:
+    """What is compared or is a key, charged."""
+    meter_of(context).look(value)
+    return value
+
+
+def _charged_test(function: Any) -> Callable[..., Any]:
+    wants_environment = hasattr(function, "jinja_pass_arg")
+
+    @pass_context
+    def charged(context: Any, value: Any, *args: Any) -> Any:
+        meter = meter_of(context)
+        meter.charge(ITEM)
+        meter.look([value, args])
+        given = (context.environment, value) if wants_environment else (value,)
+        return function(*given, *args)
+
+    return charged
 
 
 def _charged(name: str) -> Callable[..., Any]:
@@ -134,6 +165,22 @@ def _guard_round(_meter: Meter, value: Any, precision: int = 0, method: str = "c
     return value
 
 
+def _guard_tojson(meter: Meter, value: Any, indent: Any = None) -> Any:
+    """Charge the blanks at the beginning of each line."""
+    if indent is None:
+        return value
+    width = int(indent) if isinstance(indent, int) else len(str(indent))
+    waiting: list[tuple[Any, int]] = [(value, 1)]
+    while waiting:
+        item, depth = waiting.pop()
+        meter.charge(ITEM + depth * max(width, 0))
+        if isinstance(item, Mapping):
+            waiting += [(v, depth + 1) for v in cast("Mapping[Any, Any]", item).values()]
+        elif isinstance(item, (list, tuple)):
+            waiting += [(v, depth + 1) for v in cast("list[Any]", item)]
+    return value
+
+
 def _guard_indent(
     meter: Meter, s: Any, width: Any = 4, first: bool = False, blank: bool = False
 ) -> Any:
@@ -152,5 +199,6 @@ _GUARDS: dict[str, Callable[..., Any]] = {
     "slice": _guard_parts,
     "round": _guard_round,
     "indent": _guard_indent,
+    "tojson": _guard_tojson,
 }
 """What makes more of what it is given is charged before it runs."""

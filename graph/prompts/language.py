@@ -21,7 +21,17 @@ from jinja2.runtime import Context, LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
-from .filters import JOINED, ROUNDS, charged_filters, meter_of, rounds, written
+from .filters import (
+    LOOKED_AT,
+    OWN,
+    ROUNDS,
+    WEIGHED,
+    charged_filters,
+    charged_tests,
+    meter_of,
+    rounds,
+    written,
+)
 from .message_block import MessageBlock
 from .meter import STEP, Meter
 
@@ -74,7 +84,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
     """Reads and runs prompt templates."""
 
     context_class = PromptContext
-    intercepted_binops = frozenset({"*", "**", "+", "%"})
+    intercepted_binops = frozenset({"*", "**", "+", "-", "%"})
 
     def __init__(self) -> None:
         super().__init__(
@@ -87,6 +97,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         )
         self.globals.clear()
         self.filters = charged_filters()
+        self.tests = charged_tests()
 
     def read(self, source: str) -> nodes.Template:
         """The tree of a template, checked. Nothing of it runs.
@@ -106,7 +117,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         return tree
 
     def make(self, tree: nodes.Template) -> Template:
-        """A template that can be rendered, every loop and join of it metered.
+        """A template that can be rendered, every loop, join and comparison of it metered.
 
         Raises:
             TemplateSyntaxError: It is nested too deeply.
@@ -142,6 +153,9 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         meter = meter_of(context)
         size = cast("int", context.call_cost)
         meter.charge(STEP + size)
+        owner = getattr(obj, "__self__", None)
+        if not isinstance(owner, MessageBlock):
+            meter.look([owner, args, kwargs])
         if isinstance(obj, LoopContext) and args:
             args = (rounds(context, args[0], size), *args[1:])
         result = context.call(obj, *args, **kwargs)
@@ -171,13 +185,14 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         elif operator == "%" and not isinstance(left, (int, float)):
             msg = "% is for numbers; write values with {{ }}"
             raise SecurityError(msg)
+        meter.look([left, right])
         result = super().call_binop(context, operator, left, right)
         meter.weigh(result)
         return result
 
 
 class _Metered(NodeTransformer):
-    """Puts the metering filters around loops and joins."""
+    """Puts the metering filters around all that costs more the larger its values are."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja calls it so
         self.generic_visit(node)
@@ -186,7 +201,26 @@ class _Metered(NodeTransformer):
 
     def visit_Concat(self, node: nodes.Concat) -> Any:  # noqa: N802 - Jinja calls it so
         self.generic_visit(node)
-        return _around(node, JOINED, [])
+        return _around(node, WEIGHED, [])
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802 - Jinja calls it so
+        self.generic_visit(node)
+        node.expr = _looked_at(node.expr)
+        for operand in node.ops:
+            operand.expr = _looked_at(operand.expr)
+        return node
+
+    def visit_Getitem(self, node: nodes.Getitem) -> Any:  # noqa: N802 - Jinja calls it so
+        self.generic_visit(node)
+        if isinstance(node.arg, nodes.Slice):
+            return _around(node, WEIGHED, [])
+        node.arg = _looked_at(node.arg)
+        return node
+
+    def visit_Pair(self, node: nodes.Pair) -> nodes.Node:  # noqa: N802 - Jinja calls it so
+        self.generic_visit(node)
+        node.key = _looked_at(node.key)
+        return node
 
 
 def variables_of(tree: nodes.Template) -> frozenset[str]:
@@ -218,13 +252,17 @@ def _around(inner: Any, name: str, args: list[nodes.Expr]) -> Any:
     return nodes.Filter(inner, name, args, [], None, None).set_lineno(inner.lineno)
 
 
+def _looked_at(inner: nodes.Expr) -> Any:
+    return inner if isinstance(inner, nodes.Const) else _around(inner, LOOKED_AT, [])
+
+
 def _check(tree: nodes.Template, filters: Any) -> None:
     for node in tree.find_all(tuple(_FORBIDDEN)):
         msg = f"a prompt has no {_FORBIDDEN[type(node)]!r}"
         raise TemplateSyntaxError(msg, node.lineno)
     for found in tree.find_all(nodes.Filter):
-        if found.name not in filters or found.name in (ROUNDS, JOINED):
-            known = ", ".join(sorted(set(filters) - {ROUNDS, JOINED}))
+        if found.name not in filters or found.name in OWN:
+            known = ", ".join(sorted(set(filters) - OWN))
             msg = f"there is no filter {found.name!r} in prompts; there are {known}"
             raise TemplateSyntaxError(msg, found.lineno)
     for name in tree.find_all(nodes.Name):

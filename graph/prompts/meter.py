@@ -16,6 +16,9 @@ STEP = 100
 ITEM = 8
 """Units of looking at one value."""
 
+GLANCE = 16
+"""Characters that are only looked at for a unit."""
+
 MAX_BITS = 4096
 """Length of the longest number that a template may compute."""
 
@@ -37,8 +40,20 @@ class Meter:
             msg = "the template does more work than one prompt may cost"
             raise SecurityError(msg)
 
-    def weigh(self, value: Any) -> None:
+    def look(self, value: Any) -> None:
+        """Take off what it costs to compare or search a value, which passes over text quickly.
+
+        Raises:
+            SecurityError: There is not that much left.
+        """
+        self.weigh(value, share=GLANCE)
+
+    def weigh(self, value: Any, share: int = 1) -> None:
         """Take off what it costs to write a value out, everything inside it counted each time.
+
+        Args:
+            value: Any value; what is no plain data counts as one item.
+            share: Characters for a unit.
 
         Raises:
             SecurityError: There is not that much left.
@@ -48,7 +63,7 @@ class Meter:
             item = waiting.pop()
             self.charge(ITEM)
             if isinstance(item, (str, bytes)):
-                self.charge(len(item))
+                self.charge(len(item) // share)
             elif isinstance(item, int):
                 self.charge(item.bit_length() // 3)
             elif isinstance(item, Mapping):

@@ -39,9 +39,14 @@ ESCAPES = [
     "{{ dict(a=1) }}",
     "{{ namespace() }}",
     "{{ text|_rounds(1) }}",
-    "{{ text|_joined }}",
+    "{{ text|_weighed }}",
+    "{{ text|_looked_at }}",
     '{% message role="user" %}{{ environment.filters.clear() }}{% endmessage %}',
 ]
+ROUNDS = "{% set text = 'a' * 200000 %}{% for x in [1] * 2000 %}"
+TWICE = "{% set a, b = (1,), (1,) %}" + "{% set a, b = (a, a), (b, b) %}" * 60
+"""Two values that are equal, which takes 2 ** 60 looks to see."""
+
 ENDLESS = [
     "{{ 'a' * 10 ** 9 }}",
     "{{ [1] * 10 ** 9 }}",
@@ -69,6 +74,18 @@ ENDLESS = [
     "{{ " + "-" * 5000 + "1 }}",
     "{{ " + "9" * 5000 + " }}",
     "{% if 1 %}" * 500 + "{% endif %}" * 500,
+    "{{ [[[1]]]|tojson(indent=10 ** 9) }}",
+    f"{ROUNDS}{{{{ text.count('ab') }}}}{{% endfor %}}",
+    f"{ROUNDS}{{{{ 'ab' in text }}}}{{% endfor %}}",
+    f"{ROUNDS}{{{{ text is lower }}}}{{% endfor %}}",
+    f"{ROUNDS}{{% set part = text[1:] %}}{{% endfor %}}",
+    "{{ ([1] * 9999)|select('in', [2] * 9999)|list }}",
+    f"{TWICE}{{{{ a == b }}}}",
+    f"{TWICE}{{{{ a is eq(b) }}}}",
+    f"{TWICE}{{{{ {{a: 1}} }}}}",
+    f"{TWICE}{{{{ {{1: 1}}[a] }}}}",
+    f"{TWICE}{{{{ {{1: 1}}.get(a) }}}}",
+    f"{TWICE}{{% for x in [1, 2] %}}{{{{ loop.changed(a) }}}}{{% endfor %}}",
 ]
 
 
@@ -141,6 +158,12 @@ def test_nothing_runs_while_a_template_is_read(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_what_prompts_need_works(source: str, text: str) -> None:
     assert render(source) == text
+
+
+def test_many_names_can_be_looked_for_in_a_long_list() -> None:
+    source = "{% for name in names %}{% if name in names %}x{% endif %}{% endfor %}"
+    names = [f"{n:036}" for n in range(1_000)]
+    assert PromptTemplate(source, "user").render({"names": names}).content == "x" * 1_000
 
 
 def test_a_long_document_fits() -> None:

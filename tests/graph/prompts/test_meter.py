@@ -45,3 +45,10 @@ def test_a_value_that_is_too_heavy_is_refused() -> None:
     endless.append(endless)
     with pytest.raises(SecurityError, match="more work"):
         Meter().weigh(endless)
+
+
+def test_a_look_at_text_costs_less_than_writing_it() -> None:
+    looked, weighed = Meter(), Meter()
+    looked.look(["a" * 1_600])
+    weighed.weigh(["a" * 1_600])
+    assert looked.left - weighed.left == 1_500
