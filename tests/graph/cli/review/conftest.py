@@ -1,7 +1,8 @@
-"""What tests of the reviewer's place share: an office with threads in a file, and its page."""
+"""What tests of the reviewer's place share: an office with threads in a file, its page, and a browser."""
 
 from __future__ import annotations
 
+import shutil
 import socket
 import threading
 import time
@@ -23,6 +24,18 @@ from interlock.graph.approvals import open_threads
 from interlock.graph.cli.review import Desk
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import HumanInTheLoopMiddleware
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @dataclass
@@ -184,3 +197,49 @@ def serve() -> Iterator[Callable[[Desk], Page]]:
     for _, thread, listener in running:
         thread.join(20)
         listener.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium; skipped where it is not installed."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if shutil.which(CHROMIUM) is None:
+        pytest.skip(f"{CHROMIUM} is not installed: apt-get install chromium")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Any, serve: Callable[[Desk], Page]) -> Iterator[Callable[..., Any]]:
+    """``visit(desk)``: the page, opened from the printed address, in a browser of its own.
+
+    Nothing may be reported by the browser as an error, least of all a breach of the policy.
+    """
+    opened: list[Any] = []
+    faults: list[str] = []
+
+    def fault(event: Any) -> None:
+        text = str(getattr(event, "text", event))
+        harmless = getattr(event, "type", "error") in ("log", "info", "debug")
+        # A refused answer is reported by the browser too.
+        if not harmless and "status of 4" not in text:
+            faults.append(text)
+
+    def open_page(desk: Desk, **options: Any) -> Any:
+        context = browser.new_context(**options)
+        context.set_default_timeout(10_000)
+        opened.append(context)
+        tab = context.new_page()
+        tab.on("pageerror", fault)
+        tab.on("console", fault)
+        tab.on("dialog", fault)
+        tab.goto(serve(desk).address)
+        tab.wait_for_selector("main > *")
+        return tab
+
+    yield open_page
+    for context in opened:
+        context.close()
+    assert faults == []

@@ -2,75 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
-
-import pytest
 
 Office = Any
 Page = Any
 Tab = Any
 Serve = Callable[[Any], Page]
 
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 HOSTILE = "<script>hacked()</script><img src=x onerror=hacked()>[x](javascript:hacked())\u202egnp"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Chromium; skipped where it is not installed."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    if shutil.which(CHROMIUM) is None:
-        pytest.skip(f"{CHROMIUM} is not installed: apt-get install chromium")
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(browser: Any, serve: Serve) -> Iterator[Callable[..., Tab]]:
-    """``visit(desk)``: the page, opened from the printed address, in a browser of its own.
-
-    Nothing may be reported by the browser as an error, least of all a breach of the policy.
-    """
-    opened: list[Any] = []
-    faults: list[str] = []
-
-    def fault(event: Any) -> None:
-        text = str(getattr(event, "text", event))
-        harmless = getattr(event, "type", "error") in ("log", "info", "debug")
-        # A refused answer is reported by the browser too.
-        if not harmless and "status of 4" not in text:
-            faults.append(text)
-
-    def open_page(desk: Any, **options: Any) -> Tab:
-        context = browser.new_context(**options)
-        context.set_default_timeout(10_000)
-        opened.append(context)
-        tab = context.new_page()
-        tab.on("pageerror", fault)
-        tab.on("console", fault)
-        tab.on("dialog", fault)
-        tab.goto(serve(desk).address)
-        tab.wait_for_selector("main > *")
-        return tab
-
-    yield open_page
-    for context in opened:
-        context.close()
-    assert faults == []
 
 
 def card(tab: Tab, number: int = 1) -> Tab:
