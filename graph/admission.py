@@ -7,14 +7,19 @@ look at it. So what has to be kept out of storage, streams and traces is taken o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
-from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
-from langgraph.types import Command
+from langgraph.channels.binop import (
+    _get_overwrite,  # pyright: ignore[reportPrivateUsage] - the notations of langgraph 1.2.24
+)
+from langgraph.types import Command, Overwrite
 
 from ..middleware.collect import middleware_name
 from ..state.errors import InvalidUpdateError
+from ..state.input import as_messages
 from ..tools.calls import Calls, Dual
 from .engine import write_keys
 
@@ -62,16 +67,24 @@ class Admission:
         return kept, writes
 
     async def command(self, calls: Calls, command: Command[Any]) -> Command[Any]:
-        """A command with the messages that it brings filtered."""
-        update: Any = command.update
-        if not isinstance(update, Mapping) or "messages" not in update:
+        """A command with the messages that it brings filtered.
+
+        Raises:
+            InvalidInputError: What it brings are no messages.
+        """
+        # A dict, pairs, a model or a dataclass: all that langgraph reads.
+        pairs = command._update_as_tuples()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        if all(key != "messages" for key, _ in pairs):
             return command
-        values = cast("Mapping[str, Any]", update)
-        given = values["messages"]
-        entries = cast("list[Any]", given) if isinstance(given, list) else [given]
-        messages, writes = await self(calls, convert_to_messages(entries))
-        merged = {**values, "messages": messages, **dict(writes)}
-        return Command(update=merged, resume=command.resume, goto=command.goto, graph=command.graph)
+        update: list[tuple[str, Any]] = []
+        for key, value in pairs:
+            if key != "messages":
+                update.append((key, value))
+                continue
+            replaces, inside = _get_overwrite(value)
+            messages, writes = await self(calls, as_messages(inside if replaces else value))
+            update += [(key, Overwrite(messages) if replaces else messages), *writes]
+        return replace(command, update=update)
 
     def _check_keys(self, name: str, update: Mapping[str, Any]) -> None:
         for key in update:

@@ -50,7 +50,7 @@ class InputCheck:
                 msg = "The input needs 'messages': a list of messages, or the text of one."
                 raise InvalidInputError(msg, key="messages")
             given["messages"] = []
-        given["messages"] = _messages(given["messages"])
+        given["messages"] = as_messages(given["messages"])
         return {key: self._checked(key, item) for key, item in given.items()}
 
     def own_keys(self, value: Any) -> dict[str, Any]:
@@ -107,7 +107,12 @@ def _entries(value: Any) -> list[Any]:
     return [value] if pair and all(isinstance(v, str) for v in entries) else entries
 
 
-def _messages(value: Any) -> list[BaseMessage]:
+def as_messages(value: Any) -> list[BaseMessage]:
+    """Messages in any notation as messages with ids.
+
+    Raises:
+        InvalidInputError: One of them is none, or holds text that nothing can store.
+    """
     entries = _entries(value)
     if _is_plain(entries):
         ids: list[Any] = [*map(ID, entries)]

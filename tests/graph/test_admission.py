@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NotRequired
 
@@ -12,12 +13,12 @@ from langchain_core.tools import tool
 from langchain_core.tracers import BaseTracer, Run
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite
 
 from interlock.graph import AgentGraph, create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import AgentMiddleware, PIIDetectionError, PIIMiddleware
-from interlock.state import AgentState, InvalidUpdateError, PrivateStateAttr
+from interlock.state import AgentState, InvalidInputError, InvalidUpdateError, PrivateStateAttr
 
 RAW = "kim@example.com"
 ASK = {"messages": [HumanMessage(f"write to {RAW}")]}
@@ -162,6 +163,45 @@ async def test_messages_of_a_command_are_filtered(run: Any) -> None:
     await run(graph, {"messages": "hi"}, THREAD)
     result = await run(graph, Command(update=ASK, goto="model"), THREAD)
     assert result["messages"][-2].text == "write to [REDACTED_EMAIL]"
+
+
+@dataclass
+class Update:
+    """An update by annotated attributes."""
+
+    messages: list[BaseMessage]
+
+
+UPDATES: list[Any] = [
+    [("messages", ASK["messages"])],
+    (("messages", ASK["messages"][0]), ("messages", f"also {RAW}")),
+    Update(list[BaseMessage](ASK["messages"])),
+    {"messages": Overwrite(ASK["messages"])},
+    {"messages": {"__overwrite__": ASK["messages"]}},
+    {"messages": ("user", f"write to {RAW}")},
+]
+
+
+@pytest.mark.parametrize("update", UPDATES)
+async def test_no_notation_of_a_command_escapes_the_filter(run: Any, update: Any) -> None:
+    saver, tracer = InMemorySaver(), Tracer()
+    graph = agent("redact", checkpointer=saver)
+    await run(graph, {"messages": "hi"}, THREAD)
+    before = len(list(saver.list(THREAD)))
+    result = await run(
+        graph, Command(update=update, goto="model"), {**THREAD, "callbacks": [tracer]}
+    )
+    assert len(list(saver.list(THREAD))) > before
+    for seen in (result, list(saver.list(THREAD)), tracer.recorded()):
+        assert RAW not in repr(seen)
+    assert "to [REDACTED_EMAIL]" in repr(result)
+
+
+async def test_a_command_that_brings_no_messages_is_refused_by_name(run: Any) -> None:
+    graph = agent("redact", checkpointer=InMemorySaver())
+    await run(graph, {"messages": "hi"}, THREAD)
+    with pytest.raises(InvalidInputError, match="is no message"):
+        await run(graph, Command(update={"messages": {"a": 1}}, goto="model"), THREAD)
 
 
 class Counted(AgentState[Any]):
