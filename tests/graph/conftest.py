@@ -7,8 +7,10 @@ from typing import Any, cast
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
 
-from interlock.graph import AgentGraph
+from interlock.graph import AgentGraph, create_agent
+from interlock.graph.models import ScriptedChatModel
 
 Run = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -27,7 +29,7 @@ def run(request: pytest.FixtureRequest) -> Run:
     return go
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def calling() -> Callable[..., AIMessage]:
     """``calling(("name", {...}), ...)``: a reply that calls tools, as ``c1``, ``c2``, ..."""
 
@@ -45,6 +47,12 @@ def calling() -> Callable[..., AIMessage]:
 def thread() -> dict[str, Any]:
     """A config that names a thread."""
     return {"configurable": {"thread_id": "t"}}
+
+
+@pytest.fixture(params=[True, False], ids=["stored", "not stored"])
+def stored(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Settings of an agent or a graph with and without a checkpointer."""
+    return {"checkpointer": InMemorySaver()} if request.param else {}
 
 
 @pytest.fixture
@@ -65,3 +73,24 @@ def assert_valid() -> Callable[[Sequence[BaseMessage]], None]:
         assert not waiting, f"the history ends before the results of {waiting}"
 
     return check
+
+
+@pytest.fixture(scope="session")
+def agent_of(calling: Callable[..., AIMessage]) -> Callable[..., AgentGraph]:
+    """``agent_of([tool], ("name", {...}), ..., **settings)``: its model calls ``c0``, ``c1``, ..."""
+
+    def make(tools: Any, *calls: tuple[str, dict[str, Any]], **settings: Any) -> AgentGraph:
+        model = ScriptedChatModel([calling(*calls, start=0), "done"])
+        return create_agent(model, tools, **settings)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def results() -> Callable[[dict[str, Any]], dict[str, str]]:
+    """``results(result)``: the text of each tool result, by the id of its call."""
+
+    def find(result: dict[str, Any]) -> dict[str, str]:
+        return {m.tool_call_id: m.text for m in result["messages"] if isinstance(m, ToolMessage)}
+
+    return find

@@ -6,14 +6,12 @@ from typing import Any, ClassVar
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool as langchain_tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
-from interlock.graph import create_agent
-from interlock.graph.models import ScriptedChatModel
 from interlock.state import InvalidUpdateError, State, replace_values
 from interlock.tools import tool
 
@@ -21,11 +19,9 @@ SCHEMA: dict[str, Any] = {"docs": {"type": list[str]}, "last": {"type": str}}
 GO = {"messages": "go"}
 
 
-@pytest.fixture(params=["stored", "unstored"])
-def options(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Settings of an agent with and without a checkpointer."""
-    saver = {"checkpointer": InMemorySaver()} if request.param == "stored" else {}
-    return {"state_schema": SCHEMA, **saver}
+@pytest.fixture
+def options(stored: dict[str, Any]) -> dict[str, Any]:
+    return {"state_schema": SCHEMA, **stored}
 
 
 @tool
@@ -35,22 +31,9 @@ def note(text: str, state: State) -> str:
     return f"{len(state['docs'])} notes"
 
 
-def agent_of(tools: list[Any], *calls: tuple[str, dict[str, Any]], **settings: Any) -> Any:
-    """An agent whose model makes these calls in its first reply, as ``c0``, ``c1``, ..."""
-    made = [
-        {"name": name, "args": args, "id": f"c{n}", "type": "tool_call"}
-        for n, (name, args) in enumerate(calls)
-    ]
-    model = ScriptedChatModel([AIMessage("", tool_calls=made), "done"])
-    return create_agent(model, tools, **settings)
-
-
-def results(result: dict[str, Any]) -> dict[str, str]:
-    """The text of each tool result, by the id of its call."""
-    return {m.tool_call_id: m.text for m in result["messages"] if isinstance(m, ToolMessage)}
-
-
-async def test_a_failed_tool_writes_nothing(run: Any, options: Any, thread: Any) -> None:
+async def test_a_failed_tool_writes_nothing(
+    run: Any, options: Any, thread: Any, agent_of: Any, results: Any
+) -> None:
     @tool
     def half(state: State) -> str:
         """Fail."""
@@ -62,7 +45,9 @@ async def test_a_failed_tool_writes_nothing(run: Any, options: Any, thread: Any)
     assert "docs" not in result
 
 
-async def test_a_pause_of_a_tool_writes_nothing_before_its_end(run: Any, thread: Any) -> None:
+async def test_a_pause_of_a_tool_writes_nothing_before_its_end(
+    run: Any, thread: Any, agent_of: Any, results: Any
+) -> None:
     @tool
     def careful(state: State) -> str:
         """Ask."""
@@ -78,7 +63,7 @@ async def test_a_pause_of_a_tool_writes_nothing_before_its_end(run: Any, thread:
     assert (result["docs"], results(result)) == (["asked", "yes"], {"c0": "2"})
 
 
-async def test_a_tool_may_add_messages_and_not_drop_its_call(run: Any) -> None:
+async def test_a_tool_may_add_messages_and_not_drop_its_call(run: Any, agent_of: Any) -> None:
     @tool
     def hint(state: State) -> str:
         """Hint."""
@@ -92,7 +77,7 @@ async def test_a_tool_may_add_messages_and_not_drop_its_call(run: Any) -> None:
 
 
 async def test_a_tool_may_end_the_run_through_its_state(
-    run: Any, options: Any, thread: Any
+    run: Any, options: Any, thread: Any, agent_of: Any, results: Any
 ) -> None:
     @tool
     def finish(state: State) -> str:
@@ -104,7 +89,9 @@ async def test_a_tool_may_end_the_run_through_its_state(
     assert (result["exit_reason"], results(result)) == ("jump", {"c0": "finished"})
 
 
-async def test_langchains_own_decorator_knows_the_live_state(run: Any) -> None:
+async def test_langchains_own_decorator_knows_the_live_state(
+    run: Any, agent_of: Any, results: Any
+) -> None:
     @langchain_tool
     def plain(word: str, state: State) -> str:
         """Show."""
@@ -116,7 +103,9 @@ async def test_langchains_own_decorator_knows_the_live_state(run: Any) -> None:
     assert (results(result), result["docs"]) == ({"c0": "['w']"}, ["w"])
 
 
-async def test_a_handler_that_listens_changes_nothing_and_sees_no_value(run: Any) -> None:
+async def test_a_handler_that_listens_changes_nothing_and_sees_no_value(
+    run: Any, agent_of: Any, results: Any
+) -> None:
     class Listens(BaseCallbackHandler):
         seen: ClassVar[list[str]] = []
 

@@ -1,27 +1,21 @@
-"""Tools that take from the state and give to it, in whole runs."""
+"""Tools that give to the state and take from it, in whole runs: in which order, and in which form."""
 
 from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, ToolMessage
-from langchain_core.tools import BaseTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
-from pydantic import BaseModel, Field
 
-from interlock.graph import create_agent
-from interlock.graph.models import ScriptedChatModel
 from interlock.state import (
     ConfigurationError,
     InvalidUpdateError,
     State,
-    ToolDefinitionError,
     merge_lists,
     replace_values,
 )
@@ -37,14 +31,6 @@ SCHEMA: dict[str, Any] = {
     "total": {"type": int, "handler": total},
     "last": {"type": str},
 }
-
-
-def ask(*calls: tuple[str, dict[str, Any]]) -> AIMessage:
-    made = [
-        {"name": name, "args": args, "id": f"c{n}", "type": "tool_call"}
-        for n, (name, args) in enumerate(calls)
-    ]
-    return AIMessage("", tool_calls=made)
 
 
 @tool(
@@ -70,27 +56,16 @@ def note(text: str, state: State) -> str:
     return f"{len(state['docs'])} notes"
 
 
-@pytest.fixture(params=["stored", "unstored"])
-def options(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Settings of an agent with and without a checkpointer."""
-    saver = {"checkpointer": InMemorySaver()} if request.param == "stored" else {}
-    return {"state_schema": SCHEMA, **saver}
-
-
-def agent_of(tools: list[Any], *calls: tuple[str, dict[str, Any]], **settings: Any) -> Any:
-    return create_agent(ScriptedChatModel([ask(*calls), "done"]), tools, **settings)
-
-
-def results(result: dict[str, Any]) -> dict[str, str]:
-    """The text of each tool result, by the id of its call."""
-    return {m.tool_call_id: m.text for m in result["messages"] if isinstance(m, ToolMessage)}
+@pytest.fixture
+def options(stored: dict[str, Any]) -> dict[str, Any]:
+    return {"state_schema": SCHEMA, **stored}
 
 
 GO = {"messages": "go"}
 
 
 async def test_parts_of_a_result_reach_the_state_and_the_rest_the_model(
-    run: Any, options: Any, thread: Any
+    run: Any, options: Any, thread: Any, agent_of: Any, results: Any
 ) -> None:
     agent = agent_of([search], ("search", {"query": "ab"}), ("search", {"query": "c"}), **options)
     result = await run(agent, GO, thread)
@@ -100,7 +75,7 @@ async def test_parts_of_a_result_reach_the_state_and_the_rest_the_model(
 
 @pytest.mark.parametrize("first", ["search", "count"])
 async def test_a_reader_runs_after_the_writers_of_its_reply(
-    run: Any, options: Any, thread: Any, first: str
+    run: Any, options: Any, thread: Any, first: str, agent_of: Any, results: Any
 ) -> None:
     calls: list[Any] = [("search", {"query": "a"}), ("count", {}), ("search", {"query": "b"})]
     calls = calls if first == "search" else [calls[1], calls[0], calls[2]]
@@ -109,7 +84,9 @@ async def test_a_reader_runs_after_the_writers_of_its_reply(
     assert list(results(result)) == ["c0", "c1", "c2"]
 
 
-async def test_what_is_faster_changes_no_result(run: Any, options: Any, thread: Any) -> None:
+async def test_what_is_faster_changes_no_result(
+    run: Any, options: Any, thread: Any, agent_of: Any, results: Any
+) -> None:
     finished = threading.Event()
 
     @tool(outputs_to_state={"docs": {}, "last": {}})
@@ -130,7 +107,7 @@ async def test_what_is_faster_changes_no_result(run: Any, options: Any, thread: 
 
 
 async def test_of_two_exit_tools_the_first_call_counts_even_if_it_ran_last(
-    run: Any, options: Any, thread: Any
+    run: Any, options: Any, thread: Any, agent_of: Any
 ) -> None:
     calls: list[Any] = [("count", {}), ("search", {"query": "a"})]
     exits = {"exit_conditions": ["search", "count"]}
@@ -138,7 +115,9 @@ async def test_of_two_exit_tools_the_first_call_counts_even_if_it_ran_last(
     assert result["exit_reason"] == "count"
 
 
-async def test_the_live_state_sees_and_is_seen(run: Any, options: Any, thread: Any) -> None:
+async def test_the_live_state_sees_and_is_seen(
+    run: Any, options: Any, thread: Any, agent_of: Any, results: Any
+) -> None:
     calls: list[Any] = [("search", {"query": "a"}), ("note", {"text": "n"}), ("count", {})]
     result = await run(agent_of([search, count, note], *calls, **options), GO, thread)
     assert results(result) == {"c0": "found a", "c1": "2 notes", "c2": "2 documents"}
@@ -146,7 +125,7 @@ async def test_the_live_state_sees_and_is_seen(run: Any, options: Any, thread: A
 
 
 async def test_a_tools_own_function_merges_in_place_of_the_keys(
-    run: Any, options: Any, thread: Any
+    run: Any, options: Any, thread: Any, agent_of: Any
 ) -> None:
     @tool(outputs_to_state={"docs": {"source": "docs", "handler": replace_values}})
     def reset(word: str) -> dict[str, Any]:
@@ -162,84 +141,9 @@ async def test_a_tools_own_function_merges_in_place_of_the_keys(
     assert result["docs"] == ["r", "b"]
 
 
-async def test_what_a_key_lacks_is_an_argument_left_out(
-    run: Any, options: Any, thread: Any
+async def test_a_merge_that_fails_ends_the_run(
+    run: Any, options: Any, thread: Any, agent_of: Any
 ) -> None:
-    @tool(inputs_from_state={"last": "word", "docs": "documents"})
-    def show(documents: list[str], word: str = "none") -> str:
-        """Show."""
-        return f"{word} {documents}"
-
-    agent = agent_of([show], ("show", {}), **options)
-    assert (
-        "state key 'docs', which the state does not have"
-        in results(await run(agent, GO, thread))["c0"]
-    )
-    agent = agent_of([show], ("show", {}), state_schema=SCHEMA)
-    assert results(await run(agent, {**GO, "docs": ["a"]})) == {"c0": "none ['a']"}
-
-
-async def test_the_model_cannot_forge_what_it_is_not_offered(run: Any) -> None:
-    agent = agent_of([count], ("count", {"documents": ["x", "y"]}), state_schema=SCHEMA)
-    assert results(await run(agent, {**GO, "docs": ["a"]})) == {"c0": "1 documents"}
-
-
-async def test_what_the_model_is_offered_and_sends_goes_first(run: Any) -> None:
-    class Args(BaseModel):
-        documents: list[str] = Field(default_factory=list[str])
-
-    function: Any = vars(count)["func"]
-    offered = tool(args_schema=Args, inputs_from_state={"docs": "documents"})(function)
-    calls: list[Any] = [
-        ("count", {"documents": ["x", "y", "z"]}),
-        ("search", {"query": "b"}),
-        ("count", {}),
-    ]
-    agent = agent_of([search, offered], *calls, state_schema=SCHEMA)
-    found = results(await run(agent, {**GO, "docs": ["a"]}))
-    assert (found["c0"], found["c2"]) == ("3 documents", "2 documents")
-
-
-async def test_a_name_alone_takes_nothing_from_the_state(run: Any) -> None:
-    @tool
-    def plain(docs: str = "own") -> str:
-        """Show."""
-        return docs
-
-    agent = agent_of([plain], ("plain", {}), state_schema=SCHEMA)
-    assert results(await run(agent, {**GO, "docs": ["a"]})) == {"c0": "own"}
-
-
-async def test_a_tool_object_may_declare_by_attributes(run: Any) -> None:
-    class Lister(BaseTool):
-        name: str = "lister"
-        description: str = "List."
-        inputs_from_state: ClassVar[Any] = {"docs": "documents"}
-        outputs_to_state: ClassVar[Any] = {"last": {}}
-
-        def _run(self, documents: list[str]) -> str:
-            return ",".join(documents)
-
-    result = await run(
-        agent_of([Lister()], ("lister", {}), state_schema=SCHEMA), {**GO, "docs": ["a", "b"]}
-    )
-    assert (results(result), result["last"]) == ({"c0": "a,b"}, "a,b")
-
-
-async def test_a_tool_does_not_share_its_arguments_with_the_state(run: Any) -> None:
-    @tool(inputs_from_state={"table": "table"})
-    def spoil(table: dict[str, list[int]]) -> str:
-        """Spoil."""
-        table["a"].append(9)
-        table["b"] = []
-        return str(table)
-
-    schema = {"table": {"type": dict[str, list[int]]}}
-    agent = agent_of([spoil], ("spoil", {}), state_schema=schema)
-    assert (await run(agent, {**GO, "table": {"a": [1]}}))["table"] == {"a": [1]}
-
-
-async def test_a_merge_that_fails_ends_the_run(run: Any, options: Any, thread: Any) -> None:
     @tool(outputs_to_state={"docs": {}})
     def wrong() -> int:
         """Return what does not fit."""
@@ -257,7 +161,9 @@ async def test_a_merge_that_fails_ends_the_run(run: Any, options: Any, thread: A
         assert (values["last"], values["messages"][-1].type) == ("seen", "ai")
 
 
-async def test_a_failing_output_function_is_an_error_of_the_tool(run: Any) -> None:
+async def test_a_failing_output_function_is_an_error_of_the_tool(
+    run: Any, agent_of: Any, results: Any
+) -> None:
     @tool(outputs_to_string={"handler": int}, outputs_to_state={"last": {}})
     def words() -> str:
         """Return words."""
@@ -274,7 +180,7 @@ async def test_a_failing_output_function_is_an_error_of_the_tool(run: Any) -> No
         await run(agent, GO)
 
 
-async def test_content_as_it_stands_is_not_made_into_text(run: Any) -> None:
+async def test_content_as_it_stands_is_not_made_into_text(run: Any, agent_of: Any) -> None:
     content = ["see", {"type": "a provider's own block", "data": "x"}]
 
     @tool(outputs_to_string={"source": "shown", "raw_result": True})
@@ -286,22 +192,12 @@ async def test_content_as_it_stands_is_not_made_into_text(run: Any) -> None:
     assert result["messages"][2].content == content
 
 
-def test_state_keys_of_tools_are_checked_when_the_agent_is_built() -> None:
-    @tool(inputs_from_state={"dcs": "documents"})
-    def typo(documents: list[str]) -> str:
-        """Count."""
-        return str(documents)
-
-    with pytest.raises(ToolDefinitionError, match=r"'typo'.*'dcs'.*Did you mean 'docs'\?"):
-        agent_of([typo], ("typo", {}), state_schema=SCHEMA)
-
-
-def test_a_concurrency_limit_is_at_least_one() -> None:
+def test_a_concurrency_limit_is_at_least_one(agent_of: Any) -> None:
     with pytest.raises(ConfigurationError, match="tool_concurrency_limit is 0"):
         agent_of([count], ("count", {}), state_schema=SCHEMA, tool_concurrency_limit=0)
 
 
-async def test_a_limit_of_one_runs_calls_one_by_one(run: Any) -> None:
+async def test_a_limit_of_one_runs_calls_one_by_one(run: Any, agent_of: Any, results: Any) -> None:
     running, most = [0], [0]
     lock = threading.Lock()
 
@@ -320,7 +216,7 @@ async def test_a_limit_of_one_runs_calls_one_by_one(run: Any) -> None:
     assert (most[0], list(results(result).values())) == (1, [str(n) for n in range(6)])
 
 
-async def test_a_foreign_node_runs_the_same_tools(run: Any) -> None:
+async def test_a_foreign_node_runs_the_same_tools(run: Any, results: Any, calling: Any) -> None:
     class Shared(MessagesState):
         docs: Annotated[list[str], merge_lists]
         last: str
@@ -334,7 +230,7 @@ async def test_a_foreign_node_runs_the_same_tools(run: Any) -> None:
     graph.add_node("tools", ToolNode([reset, count, note]))
     graph.add_edge(START, "tools")
     calls: list[Any] = [("reset", {"word": "r"}), ("count", {}), ("note", {"text": "n"})]
-    result = await run(graph.compile(), {"messages": [ask(*calls)], "docs": ["a"]})
+    result = await run(graph.compile(), {"messages": [calling(*calls, start=0)], "docs": ["a"]})
     assert (result["docs"], result["last"]) == ({"word": "r"}, "r")
     found = results(result)
     assert found["c1"] == "1 documents"
@@ -363,8 +259,8 @@ plans = st.builds(
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(plans)
-def test_the_state_is_that_of_calls_in_their_order(plan: Plan) -> None:
+@given(plan=plans)
+def test_the_state_is_that_of_calls_in_their_order(plan: Plan, agent_of: Any, results: Any) -> None:
     @tool
     def look(state: Annotated[dict[str, Any], InjectedState]) -> str:
         """Look."""

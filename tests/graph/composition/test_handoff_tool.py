@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, Send
 from pydantic import BaseModel
 
@@ -24,11 +23,6 @@ TO_Y = "transfer_to_y"
 def noting(key: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """A node that notes a value of its state."""
     return lambda state: {"notes": [state[key]]}
-
-
-@pytest.fixture(params=[True, False], ids=["stored", "not stored"])
-def stored(request: pytest.FixtureRequest) -> dict[str, Any]:
-    return {"checkpointer": InMemorySaver()} if request.param else {}
 
 
 async def test_the_conversation_goes_on_with_the_peer(
