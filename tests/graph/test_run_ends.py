@@ -13,10 +13,9 @@ from langchain_core.messages import (
     ToolMessage,
 )
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import START, StateGraph
 from langgraph.types import Command, interrupt
 
-from interlock.graph import AgentState, create_agent
+from interlock.graph import create_agent
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import AgentMiddleware, ModelResponse, wrap_model_call
 from interlock.state import InvalidUpdateError
@@ -28,15 +27,6 @@ from interlock.tools import tool
 def search(query: str) -> str:
     """Search."""
     return f"about {query}"
-
-
-@tool
-def finish(answer: str) -> str:
-    """Hand in the answer."""
-    if answer == "wrong":
-        msg = "not accepted"
-        raise ValueError(msg)
-    return f"final: {answer}"
 
 
 def finished(reply: str, reason: str) -> AIMessage:
@@ -58,72 +48,6 @@ async def test_a_reply_that_stopped_short_ends_the_run_and_says_how(
     result = await run(agent, {"messages": "go"})
     assert result["exit_reason"] == reason
     assert message_of(result).text == text
-
-
-async def test_an_exit_tool_names_the_reason_and_its_result_is_the_exit_message(
-    run: Any, calling: Any
-) -> None:
-    script = [calling(("finish", {"answer": "42"}), ("search", {"query": "a"}))]
-    agent = create_agent(ScriptedChatModel(script), [search, finish], exit_conditions=["finish"])
-    result = await run(agent, {"messages": "go"})
-    assert result["exit_reason"] == "finish"
-    assert message_of(result).content == "final: 42"
-    assert result["last_message"].content == "about a"
-
-
-async def test_of_two_exit_tools_the_first_call_names_the_reason(run: Any, calling: Any) -> None:
-    script = [calling(("search", {"query": "a"}), ("finish", {"answer": "42"}))]
-    agent = create_agent(
-        ScriptedChatModel(script), [finish, search], exit_conditions=["finish", "search"]
-    )
-    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "search"
-
-
-@pytest.mark.parametrize("other", [("search", {"query": "a"}), ("finish", {"answer": "42"})])
-async def test_a_failed_exit_tool_vetoes_the_exit(run: Any, calling: Any, other: Any) -> None:
-    script = [calling(other, ("finish", {"answer": "wrong"})), "sorry"]
-    model = ScriptedChatModel(script)
-    agent = create_agent(model, [search, finish], exit_conditions=["text", "finish", "search"])
-    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "text"
-    assert model.calls == 2
-
-
-async def test_a_hook_that_hides_a_failure_does_not_undo_the_veto(run: Any, calling: Any) -> None:
-    class Hides(AgentMiddleware[Any, Any, Any]):
-        def after_tools(self, state: Any, runtime: Any) -> dict[str, Any]:  # noqa: ARG002
-            last = state["messages"][-1]
-            return {"messages": [last.model_copy(update={"status": "success", "content": "ok"})]}
-
-    model = ScriptedChatModel([calling(("finish", {"answer": "wrong"})), "sorry"])
-    agent = create_agent(model, [finish], middleware=[Hides()], exit_conditions=["text", "finish"])
-    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "text"
-
-
-async def test_a_hook_that_takes_the_exit_call_away_keeps_the_run_going(
-    run: Any, calling: Any
-) -> None:
-    class Takes(AgentMiddleware[Any, Any, Any]):
-        def before_tools(self, state: Any, runtime: Any) -> dict[str, Any]:  # noqa: ARG002
-            call = state["messages"][-1].tool_calls[0]
-            answer = ToolMessage("not now", tool_call_id=call["id"], name=call["name"])
-            return {"messages": [answer]}
-
-    model = ScriptedChatModel([calling(("finish", {"answer": "42"})), "then not"])
-    agent = create_agent(model, [finish], middleware=[Takes()], exit_conditions=["text", "finish"])
-    result = await run(agent, {"messages": "go"})
-    assert (result["exit_reason"], result["tool_call_counts"]) == ("text", {})
-
-
-async def test_without_text_as_condition_the_model_is_asked_on_up_to_the_limit(
-    run: Any, calling: Any
-) -> None:
-    model = ScriptedChatModel(["I think 42", calling(("finish", {"answer": "42"}))])
-    agent = create_agent(model, [finish], exit_conditions=["finish"])
-    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "finish"
-    talker = ScriptedChatModel(["I think"] * 3)
-    agent = create_agent(talker, [finish], exit_conditions=["finish"], max_agent_steps=3)
-    result = await run(agent, {"messages": "go"})
-    assert (result["exit_reason"], talker.calls) == ("max_agent_steps", 3)
 
 
 async def test_a_call_in_an_earlier_message_of_a_reply_is_answered_and_keeps_the_run_going(
@@ -213,40 +137,25 @@ async def test_a_pause_in_the_first_hook_after_the_tools_counts_calls_once(
     assert (result["tool_call_counts"], result["step_count"]) == ({"search": 1}, 2)
 
 
-async def test_a_pause_in_the_first_hook_after_the_tools_does_not_forget_the_exit(
-    run: Any, calling: Any, thread: Any
-) -> None:
-    class Asks(AgentMiddleware[Any, Any, Any]):
-        def after_tools(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
-            interrupt("fine?")
-
-    agent = create_agent(
-        ScriptedChatModel([calling(("finish", {"answer": "42"}))]),
-        [finish],
-        middleware=[Asks()],
-        checkpointer=InMemorySaver(),
-        exit_conditions=["finish"],
-    )
-    await run(agent, {"messages": "go"}, thread)
-    (asked,) = agent.get_state(thread).interrupts
-    result = await run(agent, Command(resume={asked.id: "yes"}), thread)
-    assert result["exit_reason"] == "finish"
-
-
 async def test_calls_that_a_hook_has_run_again_are_counted_again_and_no_others(
     run: Any, calling: Any
 ) -> None:
+    @tool
+    def note(text: str) -> str:
+        """Note."""
+        return text
+
     class Repeats(AgentMiddleware[Any, Any, Any]):
         def after_tools(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
-            if state["tool_call_counts"] != {"search": 1, "finish": 1}:
+            if state["tool_call_counts"] != {"search": 1, "note": 1}:
                 return None
             last = state["messages"][-1]
             return {"messages": [RemoveMessage(last.id)], "jump_to": "tools"}
 
-    script = [calling(("finish", {"answer": "1"}), ("search", {"query": "a"})), "done"]
-    agent = create_agent(ScriptedChatModel(script), [search, finish], middleware=[Repeats()])
+    script = [calling(("note", {"text": "1"}), ("search", {"query": "a"})), "done"]
+    agent = create_agent(ScriptedChatModel(script), [search, note], middleware=[Repeats()])
     result = await run(agent, {"messages": "go"})
-    assert result["tool_call_counts"] == {"search": 2, "finish": 1}
+    assert result["tool_call_counts"] == {"search": 2, "note": 1}
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -285,18 +194,6 @@ async def test_the_final_answer_may_not_call_tools(
     assert_valid(result["messages"])
 
 
-async def test_a_reply_that_ends_the_run_at_the_limit_keeps_its_reason(
-    run: Any, calling: Any
-) -> None:
-    agent = create_agent(ScriptedChatModel(["done"]), [finish], max_agent_steps=1)
-    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "text"
-    script = [calling(("finish", {"answer": "42"}))]
-    agent = create_agent(
-        ScriptedChatModel(script), [finish], max_agent_steps=1, exit_conditions=["finish"]
-    )
-    assert (await run(agent, {"messages": "go"}))["exit_reason"] == "finish"
-
-
 async def test_a_call_that_nobody_can_read_is_answered_and_asked_again(
     run: Any, assert_valid: Any
 ) -> None:
@@ -333,31 +230,6 @@ async def test_a_stop_needs_a_reason(run: Any, reason: Any) -> None:
     agent = create_agent(ScriptedChatModel(["x"]), hooks={"before_llm": [stop]})
     with pytest.raises(InvalidUpdateError, match="stop_run"):
         await run(agent, {"messages": "go"})
-
-
-async def test_a_larger_graph_routes_by_the_exit_reason(run: Any, calling: Any) -> None:
-    class Outer(AgentState[Any]):
-        exit_reason: str
-        route: str
-
-    def other(_state: Any) -> dict[str, str]:
-        return {"route": "other"}
-
-    def saved(_state: Any) -> dict[str, str]:
-        return {"route": "saved"}
-
-    def route(state: Any) -> str:
-        return "saved" if state["exit_reason"] == "finish" else "other"
-
-    script = [calling(("finish", {"answer": "42"}))]
-    agent = create_agent(ScriptedChatModel(script), [finish], exit_conditions=["finish"])
-    graph: Any = StateGraph(Outer)
-    graph.add_node("agent", agent)
-    graph.add_node("other", other)
-    graph.add_node("saved", saved)
-    graph.add_edge(START, "agent")
-    graph.add_conditional_edges("agent", route)
-    assert (await run(graph.compile(), {"messages": "go"}))["route"] == "saved"
 
 
 async def test_a_hook_that_returns_nothing_changes_nothing(run: Any) -> None:
