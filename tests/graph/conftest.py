@@ -55,7 +55,7 @@ def stored(request: pytest.FixtureRequest) -> dict[str, Any]:
     return {"checkpointer": InMemorySaver()} if request.param else {}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def assert_valid() -> Callable[[Sequence[BaseMessage]], None]:
     """Fails unless every call is answered exactly once, right after its message."""
 
@@ -68,7 +68,8 @@ def assert_valid() -> Callable[[Sequence[BaseMessage]], None]:
                 continue
             assert not waiting, f"{message!r} stands before the results of {waiting}"
             if isinstance(message, AIMessage):
-                waiting = [cast("str", call["id"]) for call in message.tool_calls]
+                calls = [*message.tool_calls, *message.invalid_tool_calls]
+                waiting = [cast("str", call["id"]) for call in calls]
                 assert len(set(waiting)) == len(waiting), f"{message!r} repeats an id"
         assert not waiting, f"the history ends before the results of {waiting}"
 
