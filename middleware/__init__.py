@@ -14,4 +14,17 @@ if TYPE_CHECKING:
     from .exports import *  # noqa: F403 - the list is in that file
     from .exports import __all__ as __all__
 else:
-    __getattr__, __dir__ = lazy_names(__name__, {"exports": None})
+    # Writing a middleware of one's own loads none of the guardrails.
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "base": ["AgentMiddleware", "hook_config"],
+            "decorators": [
+                *("after_agent", "after_model", "after_tools", "before_agent", "before_model"),
+                *("before_tools", "dynamic_prompt", "on_error", "on_exit"),
+                *("wrap_model_call", "wrap_tool_call"),
+            ],
+            "request": ["ExtendedModelResponse", "ModelRequest", "ModelResponse"],
+            "exports": None,
+        },
+    )

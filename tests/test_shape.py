@@ -200,6 +200,15 @@ def test_lazy_package_exports_nothing_under_the_name_of_a_module(path: Path) -> 
     assert modules & set(package.__all__) == set()
 
 
+def test_guardrails_are_the_same_whichever_way_they_are_loaded() -> None:
+    package = importlib.import_module("interlock.middleware")
+    exports = importlib.import_module("interlock.middleware.exports")
+
+    assert {n: getattr(package, n) for n in exports.__all__} == {
+        n: getattr(exports, n) for n in exports.__all__
+    }
+
+
 def test_asyncio_stays_behind_the_port() -> None:
     users = {relative(path) for path in LIBRARY if "asyncio" in module_imports(parse(path))}
 

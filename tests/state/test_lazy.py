@@ -66,8 +66,11 @@ def test_names_that_python_looks_for_load_nothing(package: str) -> None:
     assert f"{package}.whole" not in sys.modules
 
 
-def test_importing_the_graph_loads_only_what_an_agent_needs() -> None:
-    program = f"import sys, interlock.graph; print([m for m in {LATE} if m in sys.modules])"
+def test_an_agent_with_a_middleware_loads_only_what_it_needs() -> None:
+    program = (
+        "import sys; from interlock.graph import create_agent; from interlock.middleware import "
+        f"AgentMiddleware, before_model; print([m for m in {LATE} if m in sys.modules])"
+    )
     done = subprocess.run(
         [sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True
     )
