@@ -32,7 +32,7 @@ _MAX_DIGITS = 20
 
 def charged_filters() -> dict[str, Callable[..., Any]]:
     """All filters of the template language, by name."""
-    own = {ROUNDS: rounds, WEIGHED: _weighed, LOOKED_AT: _looked_at}
+    own: dict[str, Callable[..., Any]] = {ROUNDS: rounds, WEIGHED: _weighed, LOOKED_AT: _looked_at}
     return {**{name: _charged(name) for name in _NAMES}, **own}
 
 

@@ -97,7 +97,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         )
         self.globals.clear()
         self.filters = charged_filters()
-        self.tests = charged_tests()
+        self.tests = cast("Any", charged_tests())
 
     def read(self, source: str) -> nodes.Template:
         """The tree of a template, checked. Nothing of it runs.
