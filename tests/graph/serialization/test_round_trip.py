@@ -16,8 +16,7 @@ from pydantic import BaseModel
 from interlock import middleware as guards
 from interlock.graph import Agent, ToolStrategy
 from interlock.graph.blueprint.settings import NAMES
-from interlock.graph.models import EmbeddedChatModel, ModelSpec, ScriptedChatModel
-from interlock.graph.models.openai_compatible import OpenAICompatibleChatModel
+from interlock.graph.models import ModelSpec, ScriptedChatModel
 from interlock.graph.serialization import Registry
 from interlock.graph.serialization.codec import Codec
 from interlock.graph.serialization.shipped import shipped_classes
@@ -257,26 +256,6 @@ def test_every_shipped_class_can_be_written_and_read(name: str) -> None:
     assert again.to_dict(REGISTRY) == data
 
 
-def test_a_shipped_model_is_written_as_its_name_and_settings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "k")
-    model = OpenAICompatibleChatModel(model="gpt-5-mini", temperature=0)
-    data = Agent(model=model).to_dict()
-    assert data["agent"]["model"] == {"model": "openai:gpt-5-mini", "settings": {"temperature": 0}}
-    assert Agent.from_dict(data).settings["model"] == ModelSpec(
-        "openai:gpt-5-mini", {"temperature": 0}
-    )
-
-
-def test_the_embedded_model_is_written_as_its_name_and_settings() -> None:
-    data = Agent(model=EmbeddedChatModel(min_confidence=0.5)).to_dict()
-    assert data["agent"]["model"] == {
-        "model": "embedded:needle3",
-        "settings": {"min_confidence": 0.5},
-    }
-
-
 @pytest.mark.parametrize(
     ("given_settings", "word"),
     [
@@ -297,12 +276,4 @@ def test_what_has_no_name_is_refused_with_what_to_register(
 ) -> None:
     with pytest.raises(ConfigurationError, match=word) as caught:
         Agent(model="openai:gpt-5-mini", **given_settings).to_dict()
-    assert "s3cret" not in str(caught.value)
-
-
-def test_a_key_is_never_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    agent = Agent(model=OpenAICompatibleChatModel(model="gpt-5-mini", api_key="s3cret"))
-    with pytest.raises(ConfigurationError, match="secrets=") as caught:
-        agent.to_dict()
     assert "s3cret" not in str(caught.value)
