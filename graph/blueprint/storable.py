@@ -45,7 +45,7 @@ class Storable:
         settings = read_document(data, NAMES, registry)
         try:
             return cls(**settings)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, AttributeError) as error:
             if isinstance(error, ConfigurationError):
                 raise
             msg = f"The stored agent has a setting of a wrong type: {error}"

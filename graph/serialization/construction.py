@@ -45,14 +45,15 @@ def make(kind: type[Any], arguments: Mapping[str, Any], where: str) -> Any:
     parameters = signature(kind).parameters
     args: list[Any] = []
     options = dict(arguments)
-    for name, parameter in parameters.items():
-        if parameter.kind is Parameter.VAR_POSITIONAL and name in options:
-            rest = cast("list[Any]", options.pop(name))
-            before = [p for p in parameters if p in options and _is_positional(parameters[p])]
-            args = [*(options.pop(p) for p in before), *rest]
     try:
+        for name, parameter in parameters.items():
+            if parameter.kind is Parameter.VAR_POSITIONAL and name in options:
+                rest = cast("list[Any]", options.pop(name))
+                before = [p for p in parameters if p in options and _is_positional(parameters[p])]
+                args = [*(options.pop(p) for p in before), *rest]
         return kind(*args, **options)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, AttributeError, LookupError) as error:
+        # A constructor may take a wrong type for the right one and fail on it.
         msg = f"{where}: {kind.__name__} cannot be made of {sorted(arguments)}: {error}"
         raise ConfigurationError(msg) from error
 

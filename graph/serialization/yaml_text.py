@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import yaml
@@ -24,6 +25,11 @@ _RARE_BREAKS = frozenset("\x85\u2028\u2029")
 
 MAX_DEPTH = 60
 """Levels of lists and mappings in it."""
+
+MAX_DIGITS = 1_000
+"""Characters of the longest number in it: PyYAML reads one in base 60 in quadratic time."""
+
+_NUMBER = re.compile(r"[-+.:\w]+")
 
 
 def write_yaml(data: Any) -> str:
@@ -90,10 +96,18 @@ def _check_node(event: NodeEvent) -> None:
     if isinstance(event, AliasEvent) or event.anchor is not None:
         msg = f"The YAML text has an anchor or alias{_at(event)}; write the value out."
         raise ConfigurationError(msg)
+    if isinstance(event, ScalarEvent) and event.style is None and _is_long_number(event.value):
+        msg = f"The YAML text has a number of {len(event.value)} characters{_at(event)}, which cannot be read."
+        raise ConfigurationError(msg)
     tag = getattr(event, "tag", None)
     if tag is not None:
         msg = f"The YAML text has the tag {tag!r}{_at(event)}; it may hold plain data only."
         raise ConfigurationError(msg)
+
+
+def _is_long_number(text: str) -> bool:
+    begins = text.lstrip("+-.")[:1]
+    return len(text) > MAX_DIGITS and begins.isdigit() and _NUMBER.fullmatch(text) is not None
 
 
 def _check_key(event: ScalarEvent, keys: set[str]) -> None:

@@ -196,6 +196,21 @@ def test_what_reaches_for_more_is_refused(
     assert "s3cret" not in str(caught.value)
 
 
+WRONG_TYPES: list[dict[str, Any]] = [
+    {"class": "HumanInTheLoopMiddleware", "interrupt_on": None},
+    {"class": "ModelFallbackMiddleware", "first_model": "openai:x", "additional_models": None},
+    {"class": "SlidingWindowCompactor", "omission_note": True},
+    {"class": "TodoListMiddleware", "tool_description": None},
+    {"class": "ToolResultOffloadMiddleware", "store": None, "offload_strategies": True},
+]
+
+
+@pytest.mark.parametrize("entry", WRONG_TYPES, ids=lambda e: e["class"])
+def test_an_argument_of_a_wrong_type_is_an_error_of_ours(entry: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError):
+        Agent.from_dict(stored(middleware=[entry]), REGISTRY)
+
+
 def test_a_list_inside_itself_is_refused() -> None:
     endless: list[Any] = []
     endless.append(endless)

@@ -47,6 +47,9 @@ BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
         ("--- 1\n--- 2", "no valid YAML"),
         ("a: 2020-13-40", "cannot be read"),
         ("a: " + "9" * 5000, "cannot be read"),
+        ("a: 1" + ":1" * 400_000, "cannot be read"),
+        ("a: -1" + ":59" * 1_000 + ".5", "cannot be read"),
+        ("interlock: 0x" + "f" * 10_000, "cannot be read"),
         ("%YAML 9.9\n---\na: 1", "no valid YAML"),
     ],
 )
@@ -57,3 +60,10 @@ def test_anything_else_is_refused(text: str, word: str) -> None:
 
 def test_keys_of_different_mappings_may_be_the_same() -> None:
     assert read_yaml("- {a: 1, b: {a: 2}}\n- {a: 3}") == [{"a": 1, "b": {"a": 2}}, {"a": 3}]
+
+
+def test_a_long_text_of_digits_is_read_where_it_is_quoted() -> None:
+    assert read_yaml(f"a: '{'9' * 5_000}'\nb: 1{' 1' * 5_000}") == {
+        "a": "9" * 5_000,
+        "b": "1" + " 1" * 5_000,
+    }
