@@ -14,6 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict
 
 from ...state.channels import MessagesChannel
+from ...state.errors import StorageError
 from .database import ThreadDatabase
 
 
@@ -36,14 +37,26 @@ def read_conversation(database: ThreadDatabase, thread_id: str, last: int = 50) 
         last: How many messages.
 
     Raises:
-        StorageError: The database cannot be read.
+        StorageError: The database or what is stored of the thread cannot be read.
     """
     config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
     with database.reader() as saver:
-        values: Any = _reading(saver).get_state(config).values
+        values = _values(saver, config)
     found: Any = cast("dict[str, Any]", values).get("messages") if values else None
     messages = [m for m in cast("list[Any]", found or []) if isinstance(m, BaseMessage)]
     return Conversation(messages[-last:], max(0, len(messages) - last))
+
+
+def _values(saver: BaseCheckpointSaver[Any], config: RunnableConfig) -> Any:
+    try:
+        return _reading(saver).get_state(config).values
+    except (ValueError, TypeError, LookupError, AttributeError, NotImplementedError) as error:
+        # The bytes may be anything.
+        msg = (
+            f"The checkpoint of thread {config.get('configurable', {})['thread_id']!r} cannot be "
+            f"read: {type(error).__name__}. Its program may still know it."
+        )
+        raise StorageError(msg) from error
 
 
 class _Thread(TypedDict):

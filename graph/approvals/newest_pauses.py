@@ -88,6 +88,12 @@ def pauses_query(
 
 def by_thread(rows: Iterable[tuple[object, ...]]) -> Iterator[list[PauseRow]]:
     """The rows of each thread, its tasks in the order in which langgraph counts them."""
-    pauses = (PauseRow(*row) for row in rows)  # type: ignore[arg-type]
+    pauses = map(_as_pause, rows)
     for _, group in groupby(pauses, key=lambda row: row.thread_id):
         yield sorted(group, key=lambda row: writes_sort_key(row.task_path, row.task_id))
+
+
+def _as_pause(row: tuple[object, ...]) -> PauseRow:
+    """A row whose ids are texts: SQLite keeps bytes in columns of text, too."""
+    ids = [value if isinstance(value, str) else repr(value) for value in row[:4]]
+    return PauseRow(*ids, *row[4:])  # type: ignore[arg-type]

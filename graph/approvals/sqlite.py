@@ -93,6 +93,7 @@ class SqliteThreads:
         address = f"{self._path.resolve().as_uri()}?mode=ro"
         try:
             with closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as connection:
+                connection.text_factory = _as_text
                 yield connection
         except sqlite3.Error as error:
             msg = (
@@ -100,6 +101,11 @@ class SqliteThreads:
                 "that the checkpointer of the program writes."
             )
             raise StorageError(msg) from error
+
+
+def _as_text(stored: bytes) -> str:
+    """Text of the database: what is none is shown as such, and hides nothing else."""
+    return stored.decode("utf-8", "backslashreplace")
 
 
 def _missing() -> MissingExtraError:

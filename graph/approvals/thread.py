@@ -92,11 +92,12 @@ def _interrupts(row: PauseRow) -> list[Interrupt[Any]]:
 
 
 def _loaded(kind: str, value: bytes | None) -> Any:
-    if kind != "msgpack" or value is None:
+    # What stands in a column of SQLite may be of any type, and a number would be a length.
+    if kind != "msgpack" or not isinstance(cast("Any", value), (bytes, memoryview)):
         msg = f"The pause is stored as {kind!r}, which only its own program can read."
         raise StorageError(msg)
     try:
-        return _STRICT.loads_typed((kind, bytes(value)))
+        return _STRICT.loads_typed((kind, bytes(cast("bytes", value))))
     except Exception as error:  # boundary: the bytes may be anything
         msg = f"The pause cannot be read: {type(error).__name__}. Its program may still know it."
         raise StorageError(msg) from error

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.sqlite import SqliteSaver
 
 from interlock.graph.approvals import open_threads, read_conversation
+from interlock.state import StorageError
 
 Calling = Callable[..., AIMessage]
 GO: dict[str, Any] = {"messages": [HumanMessage("go")]}
@@ -43,3 +48,17 @@ def test_thread_that_nobody_knows_has_no_conversation(store: Any) -> None:
     with store():
         pass
     assert read_conversation(open_threads(store.database), "nobody").messages == []
+
+
+@pytest.mark.parametrize("value", ["substr(checkpoint, 1, 20)", "10000000000000", "x'c1'"])
+def test_unreadable_checkpoint_is_told_with_its_thread(
+    tmp_path: Path, office: Any, calling: Calling, value: str
+) -> None:
+    path = str(tmp_path / "threads.sqlite")
+    thread: Any = {"configurable": {"thread_id": "bad"}}
+    with SqliteSaver.from_conn_string(path) as saver:
+        office.agent(calling(("send", {"to": "a"})), checkpointer=saver).invoke(GO, thread)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE checkpoints SET checkpoint = {value}")  # noqa: S608 - a test's own
+    with pytest.raises(StorageError, match="thread 'bad' cannot be read"):
+        read_conversation(open_threads(path), "bad")

@@ -181,6 +181,29 @@ def test_unreadable_pause_is_told_and_hides_no_other(
     assert [p.id for p in good.approvals] == ["c1"]
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE writes SET value = 10000000000000 WHERE thread_id = 'bad'",
+        "UPDATE writes SET value = 'text' WHERE thread_id = 'bad'",
+        "UPDATE writes SET task_id = CAST(x'ff' AS TEXT) WHERE thread_id = 'bad'",
+        "UPDATE {table} SET thread_id = x'00ff' WHERE thread_id = 'bad'",
+        "UPDATE {table} SET thread_id = CAST(x'62ff' AS TEXT) WHERE thread_id = 'bad'",
+    ],
+)
+def test_hostile_row_hides_no_other_thread(
+    tmp_path: Path, office: Office, calling: Calling, change: str
+) -> None:
+    path = planted(tmp_path, "msgpack", b"\xc1", office, calling)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for table in ("writes", "checkpoints"):
+            connection.execute(change.format(table=table))
+    threads = list(waiting_threads(path))
+    assert len(threads) == 2
+    assert all(isinstance(t.thread_id, str) and t.thread_id.isprintable() for t in threads)
+    assert [p.id for t in threads if t.thread_id == "good" for p in t.approvals] == ["c1"]
+
+
 def test_stored_bytes_call_nothing(tmp_path: Path, office: Office, calling: Calling) -> None:
     payload = JsonPlusSerializer(allowed_msgpack_modules=True)
     kind, value = payload.dumps_typed((Interrupt(value=Innocent(), id="a" * 32),))
