@@ -1,46 +1,30 @@
-"""The same messages come out as of LangChain's create_agent and its built-in middleware.
+"""The same messages come out as of LangChain's create_agent with its built-in middleware.
 
 Each case is played three times: LangChain's middleware in its agent and, unchanged, in ours; and
-where it is a built-in one, ours of the same name and settings in our agent.
+ours of the same name and settings in our agent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NotRequired, cast
+from typing import Any
 
 import pytest
 from langchain import agents
 from langchain.agents import middleware as theirs
-from langchain.agents.middleware import (
-    AgentMiddleware,
-    AgentState,
-    ExtendedModelResponse,
-    ModelRequest,
-    after_model,
-    before_model,
-    dynamic_prompt,
-    hook_config,
-    wrap_tool_call,
-)
-from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.decisions import (
     BaseDecisionModel,
     ChoiceAnswer,
     ClassifierResponse,
     NoulAnswer,
 )
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from interlock import middleware as ours
 from interlock.graph import create_agent
 from interlock.graph.models import ScriptedChatModel
-from interlock.tools import tool
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The middleware `ModelRouterMiddleware` is in beta"),
@@ -63,25 +47,6 @@ def scripted(*steps: Any) -> ScriptedChatModel:
     return ScriptedChatModel(list(steps))
 
 
-@tool
-def search(query: str) -> str:
-    """Search."""
-    return f"about {query}"
-
-
-@tool
-def note(text: str) -> str:
-    """Note a text."""
-    return f"noted {text}"
-
-
-@tool
-def fail() -> str:
-    """Fail."""
-    msg = "no luck"
-    raise ValueError(msg)
-
-
 def sorry(error: Exception, _request: Any) -> str:
     return f"sorry: {error}"
 
@@ -96,71 +61,16 @@ class Case:
     middleware: Callable[[Any], Sequence[Any]]
     """Of the module that has it."""
     script: Callable[[], Sequence[Any]]
-    messages: Sequence[BaseMessage] = field(default_factory=lambda: [HumanMessage("go")])
+    messages: Sequence[BaseMessage] = ()
+    """Without any, the run begins with "go"."""
     resume: Any = None
     worded: Collection[str] = ()
     """Types of messages that each library writes in words of its own."""
 
-
-class Counted(AgentState[Any]):
-    seen: NotRequired[Annotated[int, PrivateStateAttr]]
-
-
-class Count(AgentMiddleware[Any, Any]):
-    """Hooks, private state, a layer with a command and LangChain's own response types."""
-
-    state_schema = Counted
-
-    def before_model(self, state: Any, runtime: Any) -> dict[str, Any]:  # noqa: ARG002
-        return {"seen": state.get("seen", 0) + 1}
-
-    def wrap_model_call(self, request: ModelRequest, handler: Any) -> Any:
-        return self._noted(request, handler(self._told(request)))
-
-    async def awrap_model_call(self, request: ModelRequest, handler: Any) -> Any:
-        return self._noted(request, await handler(self._told(request)))
-
-    @staticmethod
-    def _told(request: Any) -> Any:
-        return request.override(system_prompt=f"call {request.state['seen']}")
-
-    @staticmethod
-    def _noted(request: Any, response: Any) -> Any:
-        if response.result[-1].tool_calls:
-            # A message here would stand between the calls and their results.
-            return response
-        extra: Any = Command(update={"messages": [HumanMessage(f"after {request.state['seen']}")]})
-        return ExtendedModelResponse(model_response=response, command=extra)
-
-
-class Guard(AgentMiddleware[Any, Any]):
-    @hook_config(can_jump_to=["end"])
-    def before_model(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
-        if "password" in state["messages"][-1].text:
-            return {"jump_to": "end", "messages": [AIMessage("No.")]}
-        return None
-
-
-@before_model
-def remind(state: Any, runtime: Any) -> Any:  # noqa: ARG001
-    return {"messages": [HumanMessage("be brief")]} if len(state["messages"]) == 1 else None
-
-
-@after_model
-def sign(state: Any, runtime: Any) -> Any:  # noqa: ARG001
-    last = state["messages"][-1]
-    return {"messages": [AIMessage(f"{last.text}!", id=last.id)]} if last.text else None
-
-
-@wrap_tool_call
-def shout(request: Any, handler: Any) -> Any:
-    result = handler(request)
-    return ToolMessage(result.text.upper(), tool_call_id=result.tool_call_id, name=result.name)
-
-
-@dynamic_prompt
-def prompt(request: ModelRequest) -> str:
-    return f"{len(request.messages)} messages"
+    def run(self, module: Any) -> dict[str, Any]:
+        """Give what a run of this case is made of, with the middleware of a module."""
+        made = {"middleware": self.middleware(module), "script": self.script()}
+        return {**made, "messages": self.messages, "resume": self.resume, "worded": self.worded}
 
 
 def overloaded(_messages: Any) -> AIMessage:
@@ -196,16 +106,6 @@ class Decides(BaseDecisionModel):
         }
         return ClassifierResponse(model="decides", answers={n: answers[n] for n in questions})
 
-
-CASES: dict[str, Case] = {
-    "own hooks, state and commands": Case(
-        lambda _: [Count()], lambda: [ask(("search", {"query": "a"})), "done"]
-    ),
-    "a guard that ends the run": Case(
-        lambda _: [Guard()], lambda: ["never"], [HumanMessage("the password?")]
-    ),
-    "decorated hooks": Case(lambda _: [remind, sign, prompt], lambda: ["done"]),
-}
 
 SEARCHING = ask(("search", {"query": "a"}))
 APPROVING = {"decisions": [{"type": "approve"}]}
@@ -317,75 +217,26 @@ BUILT_IN: dict[str, Case] = {
 }
 
 
-def seen(messages: Sequence[BaseMessage], worded: Collection[str] = ()) -> list[tuple[Any, ...]]:
-    """What messages say, the results of one step in the order of their calls."""
-    ordered: list[Any] = []
-    for kind, group in groupby(cast("Sequence[Any]", messages), key=lambda m: str(m.type)):
-        step = list(group)
-        ordered += sorted(step, key=lambda m: m.tool_call_id) if kind == "tool" else step
-    return [
-        (
-            m.type,
-            "" if m.type in worded else m.text.strip(),
-            [c["name"] for c in getattr(m, "tool_calls", [])],
-            getattr(m, "status", ""),
-        )
-        for m in ordered
-    ]
-
-
-async def outcome(build: Any, module: Any, case: Case, mode: str) -> tuple[Any, Any]:
-    """The messages of a run, or its error, and those of each request to the model."""
-    model = scripted(*case.script())
-    agent = build(
-        model,
-        [search, note, fail],
-        middleware=case.middleware(module),
-        checkpointer=InMemorySaver(),
-    )
-    config: Any = {"configurable": {"thread_id": "t"}}
-    values: list[Any] = [{"messages": list(case.messages)}]
-    if case.resume is not None:
-        values.append(Command(resume=case.resume))
-    result: Any = None
-    try:
-        for value in values:
-            result = (
-                agent.invoke(value, config)
-                if mode == "invoke"
-                else await agent.ainvoke(value, config)
-            )
-    except Exception as error:  # noqa: BLE001 - what is raised is compared
-        result = type(error).__name__
-    else:
-        result = seen(result["messages"], case.worded)
-    return result, [seen(request, case.worded) for request in model.requests]
-
-
 @pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
-@pytest.mark.parametrize("name", [*CASES, *BUILT_IN])
-async def test_langchain_middleware_does_here_what_it_does_there(name: str, mode: str) -> None:
-    case = {**CASES, **BUILT_IN}[name]
-    here = await outcome(create_agent, theirs, case, mode)
-    assert here == await outcome(THEIR_AGENT, theirs, case, mode)
+@pytest.mark.parametrize("name", BUILT_IN)
+async def test_langchain_middleware_does_here_what_it_does_there(
+    outcome: Any, name: str, mode: str
+) -> None:
+    case = BUILT_IN[name]
+    here = await outcome(create_agent, mode, **case.run(theirs))
+    assert here == await outcome(THEIR_AGENT, mode, **case.run(theirs))
 
 
 @pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
 @pytest.mark.parametrize("name", BUILT_IN)
-async def test_ours_of_the_same_name_does_what_theirs_does(name: str, mode: str) -> None:
+async def test_ours_of_the_same_name_does_what_theirs_does(
+    outcome: Any, name: str, mode: str
+) -> None:
     case = BUILT_IN[name]
-    here = await outcome(create_agent, ours, case, mode)
-    assert here == await outcome(THEIR_AGENT, theirs, case, mode)
+    here = await outcome(create_agent, mode, **case.run(ours))
+    assert here == await outcome(THEIR_AGENT, mode, **case.run(theirs))
 
 
 def test_every_built_in_middleware_of_langchain_has_a_case() -> None:
     named = {name for name in theirs.__all__ if name.endswith(("Middleware", "Emulator"))}
     assert named - {"AgentMiddleware"} == {name.split()[0] for name in BUILT_IN}
-
-
-async def test_a_layer_around_tools_works_in_the_mode_it_was_written_for() -> None:
-    case = Case(lambda _: [shout], lambda: [SEARCHING, "done"])
-    there = await outcome(THEIR_AGENT, theirs, case, "invoke")
-    assert await outcome(create_agent, theirs, case, "invoke") == there
-    messages, _ = await outcome(create_agent, theirs, case, "ainvoke")
-    assert messages[2][1] == "ABOUT A"

@@ -22,7 +22,7 @@ def search(query: str) -> str:
 
 
 def translator(model: Any, **settings: Any) -> Agent:
-    prompts = {"system_prompt": "Speak {{ language }}.", "user_prompt": "Say: {{ text }}"}
+    prompts: Any = {"system_prompt": "Speak {{ language }}.", "user_prompt": "Say: {{ text }}"}
     return Agent(model=model, **{**prompts, **settings})
 
 
