@@ -14,7 +14,7 @@ from ..middleware.approval.pending import PendingApproval
 from ..state.errors import InvalidInputError
 from ..state.input import InputCheck
 from ..state.storage import strict_checkpointer
-from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
+from ..tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
 from .admission import SET_ASIDE, Admission
 from .approvals import aanswer, addressed, answer, apending, pending
 from .composition.nesting import nested_run
@@ -27,9 +27,11 @@ from .engine import (
     is_streamed,
     names_thread,
     nodes_around,
+    under_own_name,
     within,
 )
 from .short_entry import entering_at_once, may_enter_at_once
+from .thread_edit import Supersteps, with_way
 
 
 class CheckedInput(dict[str, Any]):
@@ -158,6 +160,23 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         async for chunk in super().astream(value, config, **options):
             yield chunk
 
+    def bulk_update_state(self, config: RunnableConfig, supersteps: Supersteps) -> RunnableConfig:
+        """Edit a thread, as ``update_state`` does; what was to run next still is."""
+        return run_inline(self._edited(BLOCKING, config, supersteps))
+
+    async def abulk_update_state(
+        self, config: RunnableConfig, supersteps: Supersteps
+    ) -> RunnableConfig:
+        """:meth:`bulk_update_state` on an event loop."""
+        return await self._edited(AWAITING, config, supersteps)
+
+    async def _edited(
+        self, calls: Calls, config: RunnableConfig, supersteps: Supersteps
+    ) -> RunnableConfig:
+        updates = await with_way(calls, self, config, supersteps)
+        edit = Dual("update_state", super().bulk_update_state, super().abulk_update_state)
+        return cast("RunnableConfig", await calls.call(edit, config, updates))
+
     def astream_events(
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Any:
@@ -193,7 +212,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         options: Mapping[str, Any],
     ) -> tuple[AgentGraph, Any, RunnableConfig]:
         """The graph, the input and the config of a run, which may be a part of another graph's."""
-        marked = self._marked(within(config), options)
+        marked = self._marked(within(under_own_name(self, config)), options)
         if is_nested(marked):
             remembers = self.checkpointer is True
             marked = await nested_run(calls, marked, self.storable, remembers=remembers)
@@ -220,7 +239,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if isinstance(value, CheckedInput):
             return config or {}
         self._check_thread(config)
-        return _set(config, STREAMED)
+        return _set(under_own_name(self, config), STREAMED)
 
     def _checked(self, value: Any, config: RunnableConfig | None) -> Any:
         if value is None or isinstance(value, (Command, CheckedInput)):

@@ -40,6 +40,9 @@ UNWATCHED = "__interlock_unwatched"
 STREAMED = "streamed"
 """Its value for a run that is streamed."""
 
+AGENT_NAME = "lc_agent_name"
+"""Metadata key: the agent that a run is of."""
+
 AROUND = "__interlock_around"
 """Configurable key: the nodes of the graph around a run that is a node of it."""
 
@@ -124,6 +127,28 @@ def within(config: RunnableConfig | None) -> RunnableConfig | None:
     return cast("RunnableConfig", {**(config or {}), CONF: {**around.get(CONF, {}), **own}})
 
 
+def under_own_name(graph: Any, config: RunnableConfig | None) -> RunnableConfig | None:
+    """The config of a run, with the agent's own name in place of the one that it took over.
+
+    A config handed on to an agent inside another one says the name of the outer one.
+    """
+    around = var_child_runnable_config.get()
+    own = name_of(graph)
+    if around is None or own is None or not (given := (config or {}).get("metadata")):
+        return config
+    name = given.get(AGENT_NAME)
+    if name is None or name != (around.get("metadata") or {}).get(AGENT_NAME):
+        return config
+    metadata = {**given, AGENT_NAME: own}
+    return cast("RunnableConfig", {**(config or {}), "metadata": metadata})
+
+
+def name_of(graph: Any) -> str | None:
+    """The name that an agent was given."""
+    name: str | None = ((graph.config or {}).get("metadata") or {}).get(AGENT_NAME)
+    return name
+
+
 def is_inside(config: RunnableConfig) -> bool:
     """Whether a node belongs to a graph that is part of another one."""
     return NS_SEP in config.get(CONF, {}).get(CONFIG_KEY_CHECKPOINT_NS, "")
@@ -159,6 +184,15 @@ def addresses_pauses(config: RunnableConfig | None) -> bool:
     """Whether answers of this run name their pauses already, or are given by an outer graph."""
     values = (config or {}).get(CONF, {})
     return bool(values.get(CONFIG_KEY_STRICT_RESUME)) or is_nested(config)
+
+
+def checkpointer_of(graph: Any, config: RunnableConfig) -> Any:
+    """What holds the thread of a config; None without one, and for a graph inside this one."""
+    values = config.get(CONF, {})
+    if inherited := values.get(CONFIG_KEY_CHECKPOINTER):
+        return inherited
+    own = graph.checkpointer
+    return None if isinstance(own, bool) or values.get(CONFIG_KEY_CHECKPOINT_NS) else own
 
 
 def stores_threads(graph: Any, config: RunnableConfig | None) -> bool:
