@@ -10,13 +10,15 @@ from __future__ import annotations
 import operator
 import reprlib
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from ...state.errors import InvalidInputError
 from .scope import SCOPE_KEYS
 
 Condition = Callable[[Mapping[str, Any]], bool]
 """Whether metadata fit."""
+
+T = TypeVar("T")
 
 _DEEPEST = 16
 
@@ -67,7 +69,7 @@ def read_filters(filters: Any, depth: int = 0) -> Condition:
     name = given["operator"]
     if "field" in given:
         return _compare(_path(given["field"]), name, given.get("value"))
-    join, conditions = _JOIN.get(name), given.get("conditions")
+    join, conditions = _named(_JOIN, name), given.get("conditions")
     if join is None or not isinstance(conditions, list):
         raise _invalid(filters, "has no known operator with a list of conditions")
     return join([read_filters(c, depth + 1) for c in cast("list[Any]", conditions)])
@@ -79,7 +81,9 @@ def _by_key(key: Any, value: Any) -> Condition:
     if not isinstance(value, Mapping):
         return _compare(path, "==", value)
     wanted = cast("Mapping[Any, Any]", value)
-    return _JOIN["AND"]([_compare(path, _STORE_NAMES.get(n, n), v) for n, v in wanted.items()])
+    return _JOIN["AND"](
+        [_compare(path, _named(_STORE_NAMES, n) or n, v) for n, v in wanted.items()]
+    )
 
 
 def _path(field: Any) -> list[str]:
@@ -92,7 +96,7 @@ def _path(field: Any) -> list[str]:
 
 
 def _compare(path: list[str], name: Any, wanted: Any) -> Condition:
-    compare = _COMPARE.get(name)
+    compare = _named(_COMPARE, name)
     if compare is None:
         raise _invalid(name, f"is no operator; they are {', '.join(_COMPARE)}")
     if name in ("in", "not in") and not isinstance(wanted, (list, tuple, set, frozenset)):
@@ -113,6 +117,11 @@ def _value(metadata: Mapping[str, Any], path: list[str]) -> Any:
     for name in path:
         value = cast("Mapping[str, Any]", value).get(name) if isinstance(value, Mapping) else None
     return value
+
+
+def _named(functions: Mapping[str, T], name: Any) -> T | None:
+    """The function of a name, which may be anything."""
+    return functions.get(name) if isinstance(name, str) else None
 
 
 def _invalid(what: Any, why: str) -> InvalidInputError:

@@ -14,17 +14,21 @@ PREFACE = (
 )
 
 
+_BREAKS = {ord(letter): f"\\u{ord(letter):04x}" for letter in "\x85\u2028\u2029"}
+"""Line breaks that JSON may hold as they are."""
+
+
 def as_notes(memories: Sequence[Mapping[str, Any]], *, with_metadata: bool) -> str:
     """Memories as text for the model; as JSON values, so that none can pass for anything else."""
     if not memories:
         return ""
     lines = [
-        {"text": memory["text"], "metadata": memory["metadata"]}
+        {"text": memory["text"], "metadata": memory.get("metadata", {})}
         if with_metadata
         else str(memory["text"])
         for memory in memories
     ]
-    shown = (json.dumps(line, ensure_ascii=False, default=str) for line in lines)
+    shown = (json.dumps(line, ensure_ascii=False, default=str).translate(_BREAKS) for line in lines)
     return "\n".join([PREFACE, *shown])
 
 

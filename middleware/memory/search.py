@@ -55,14 +55,18 @@ def _fits(
     root: tuple[str, ...],
     known: Collection[str],
 ) -> bool:
-    metadata: Any = item.value.get("metadata")
-    sources = cast("list[str]", item.value.get("sources") or [])
+    text, metadata = item.value.get("text"), item.value.get("metadata")
+    # What somebody else put there must not end the runs of the one whose memories these are.
+    if not isinstance(text, str):
+        return False
+    sources: Any = item.value.get("sources")
+    origin = cast("list[Any]", sources) if isinstance(sources, list) else []
     return (
         scope.owns(tuple(item.namespace), item.value, root)
         and search.fits(
             cast("Mapping[str, Any]", metadata) if isinstance(metadata, Mapping) else {}
         )
-        and not (sources and all(source in known for source in sources))
+        and not (origin and all(source in known for source in origin if isinstance(source, str)))
     )
 
 

@@ -50,6 +50,8 @@ def test_conditions_on_metadata(filters: Any, fits: bool) -> None:
         {"operator": "AND"},
         {"operator": "AND", "conditions": ["x"]},
         {"topic": {"$in": "travel"}},
+        {"operator": ["AND"], "conditions": []},
+        {"operator": {}, "field": "topic", "value": "x"},
         {3: "x"},
         {"": "x"},
     ],
