@@ -149,7 +149,9 @@ def _asked(body: Any) -> tuple[str, Mapping[str, Any]]:
     """
     given = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
     thread, answers = given.get("thread"), given.get("answers")
-    if not isinstance(thread, str) or not isinstance(answers, dict) or not answers:
+    # JSON can write half of a surrogate pair, which is no text and no thread.
+    is_text = isinstance(thread, str) and thread.encode(errors="ignore").decode() == thread
+    if not is_text or not isinstance(answers, dict) or not answers:
         msg = "Send {'thread': id, 'answers': {id: decision}}."
         raise InvalidInputError(msg)
-    return thread, cast("dict[str, Any]", answers)
+    return cast("str", thread), cast("dict[str, Any]", answers)

@@ -147,6 +147,7 @@ def test_only_this_machine_is_served(page: Page) -> None:
         b'{"thread": "t"}',
         b'{"thread": "t", "answers": {}}',
         b'{"thread": 1, "answers": {"a": 1}}',
+        b'{"thread": "\\ud800", "answers": {"a": 1}}',
         b"[" * 100_000,
         b'{"thread": "t", "answers": {"a": "' + b"x" * 1_000_001 + b'"}}',
         b"\xff\xfe",
