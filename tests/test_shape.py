@@ -38,6 +38,8 @@ TWINS = {
     *("_generate", "_stream", "_run", "batch", "invoke", "stream", "transform"),
     # its `StructuredTool` keeps a function and a coroutine function, each wrapped in its own kind
     "_noting",
+    # langgraph: what `update_state` and its twin of a compiled graph call
+    "bulk_update_state",
     # a record at a time for a loop of either kind: both names are what users look for
     "extract",
     # wrap_tool_call of a middleware that has it only when it is asked to
