@@ -132,10 +132,11 @@ def check_takes_tools(model: Any) -> None:
     Raises:
         ConfigurationError: It has no ``bind_tools`` of its own.
     """
-    bind = getattr(type(model), "bind_tools", None) or getattr(model, "bind_tools", None)
+    kind: Any = type(model)
+    bind = getattr(kind, "bind_tools", None) or getattr(model, "bind_tools", None)
     if bind is None or bind is BaseChatModel.bind_tools:
         msg = (
-            f"Model {type(model).__name__!r} cannot be given tools: it has no bind_tools. Take "
+            f"Model {kind.__name__!r} cannot be given tools: it has no bind_tools. Take "
             "another model, or leave out the tools."
         )
         raise ConfigurationError(msg)

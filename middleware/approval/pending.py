@@ -149,7 +149,9 @@ def _kinds_in(schema: Any) -> tuple[DecisionType, ...]:
     """The kinds of decision that a schema of one decision names."""
     branches = _at(schema, "discriminator", "mapping")
     alone = _at(schema, "properties", "type", "const")
-    several: Any = branches if isinstance(branches, Mapping) else ()
+    several: Any = {}
+    if isinstance(branches, Mapping):
+        several = cast("Mapping[str, Any]", branches)
     return tuple(d for d in DECISION_TYPES if d == alone or d in several)
 
 

@@ -28,11 +28,20 @@ def result(content: Any, **fields: Any) -> ToolMessage:
     return ToolMessage(content, tool_call_id="c1", name="t", **fields)
 
 
+def giving(answer: Any) -> Callable[[Any], Any]:
+    """The next layer, which gives this."""
+
+    def layer(_request: Any) -> Any:
+        return answer
+
+    return layer
+
+
 def test_command_keeps_all_but_the_texts_of_its_messages(redactor: Make) -> None:
     layer = ToolResults(redactor(), covers=True, restores=False)
     command: Command[Any] = Command(update={"messages": [result("a@b.co")], "n": 1}, goto="x")
 
-    new = layer.wrap_tool_call(request(), lambda _: command)
+    new = layer.wrap_tool_call(request(), giving(command))
 
     assert new.update["messages"][0].content == "[REDACTED_EMAIL]"
     assert (new.update["n"], new.goto) == (1, "x")
@@ -41,13 +50,13 @@ def test_command_keeps_all_but_the_texts_of_its_messages(redactor: Make) -> None
 def test_result_that_is_not_covered_is_left(redactor: Make) -> None:
     layer = ToolResults(redactor(), covers=False, restores=True)
 
-    assert layer.wrap_tool_call(request(), lambda _: result("a@b.co")).content == "a@b.co"
+    assert layer.wrap_tool_call(request(), giving(result("a@b.co"))).content == "a@b.co"
 
 
 def test_new_tokens_are_kept_with_the_result(redactor: Make) -> None:
     layer = ToolResults(redactor("email", "token"), covers=True, restores=True)
 
-    command, message = layer.wrap_tool_call(request(), lambda _: result("a@b.co"))
+    command, message = layer.wrap_tool_call(request(), giving(result("a@b.co")))
 
     assert command.update == {"pii_vault": {message.content: "a@b.co"}}
 
@@ -78,7 +87,7 @@ def test_arguments_get_their_values_back_where_it_is_allowed(
 
 def test_blocked_result_is_withheld_and_ends_the_run_once(redactor: Make) -> None:
     layer = ToolResults(redactor("email", "block"), covers=True, restores=False)
-    message = layer.wrap_tool_call(request(), lambda _: result("a@b.co"))
+    message = layer.wrap_tool_call(request(), giving(result("a@b.co")))
 
     assert "a@b.co" not in repr(message)
     assert message.additional_kwargs[WITHHELD] == {"type": "email", "count": 1}
