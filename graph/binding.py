@@ -132,7 +132,7 @@ def check_takes_tools(model: Any) -> None:
     Raises:
         ConfigurationError: It has no ``bind_tools`` of its own.
     """
-    kind: Any = type(model)
+    kind = type(cast("object", model))
     bind = getattr(kind, "bind_tools", None) or getattr(model, "bind_tools", None)
     if bind is None or bind is BaseChatModel.bind_tools:
         msg = (

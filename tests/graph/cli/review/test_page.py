@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.slow  # starts a browser
+
 Office = Any
 Page = Any
 Tab = Any
