@@ -46,6 +46,8 @@ class ModelCall:
     observed: bool
     """Callback handlers listen."""
     output: OutputPlan
+    with_tools: bool = True
+    """Calls of ordinary tools are run; else one is no structured answer, and is refused as such."""
     failures: tuple[str, ...] = ()
     """Why earlier structured answers of this run were refused."""
     name: str | None = None
@@ -130,7 +132,7 @@ class ModelCall:
 
     def _read(self, active: ActiveOutput, reply: AIMessage) -> ModelResponse[Any]:
         """Take the structured answer out of a reply, or say what is wrong with it."""
-        outcome = active.read(reply, self.failures)
+        outcome = active.read(reply, self.failures, with_tools=self.with_tools)
         if isinstance(outcome, Answered):
             return ModelResponse([reply, *outcome.messages], outcome.value)
         if isinstance(outcome, AskAgain):

@@ -87,6 +87,7 @@ class ModelPhase:
             config=self._config,
             observed=self._observed,
             output=self._plan.output,
+            with_tools=self._plan.exits.calls_tools,
             failures=tuple(self._ledger.output_attempts),
             name=self._plan.name,
             partials=writer and PartialStream(writer, self._calls),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, TypedDict
 
 from langchain_core.messages import SystemMessage
@@ -11,6 +10,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer
 
 from ..state.channels import MessageStorage
+from ..state.suggestion import did_you_mean
 from ..tools.execution import OnToolError
 from .prompts import RequiredVariables
 
@@ -68,7 +68,7 @@ class AgentSettings(TypedDict, total=False):
     """``"message"``, the default, tells the model; ``"raise"`` ends the run; a function
     ``(error, request)`` gives the text for the model, or None to raise."""
     tool_concurrency_limit: int | None
-    """Calls of one reply that run at the same time."""
+    """Calls of one reply that may run at the same time; None, the default, for all of them."""
     message_storage: MessageStorage
     """``"delta"``, the default, stores new messages only, with regular full copies; ``"full"``
     stores all messages at each step."""
@@ -111,6 +111,17 @@ RUN_PARAMETERS = frozenset(
 """What ``Agent.run`` takes beside state keys and template variables."""
 
 
+OTHER_NAMES = {
+    "prompt": "system_prompt",
+    "pre_model_hook": "a before_model hook, in middleware",
+    "post_model_hook": "an after_model hook, in middleware",
+    "raise_on_tool_invocation_failure": 'on_tool_error="raise"',
+    "confirmation_strategies": "ApprovalMiddleware, in middleware",
+    "streaming_callback": "stream and astream; Agent takes it as it is",
+}
+"""What settings of others are here: of LangGraph's ``create_react_agent`` and Haystack's agents."""
+
+
 def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
     """All settings, those that were not given with their defaults.
 
@@ -119,8 +130,8 @@ def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     for name in given:
         if name not in DEFAULTS:
-            close = get_close_matches(name, DEFAULTS, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
+            here = OTHER_NAMES.get(name)
+            hint = f" Here it is {here}." if here else did_you_mean(name, DEFAULTS)
             msg = f"create_agent has no setting {name!r}.{hint}"
             raise TypeError(msg)
     return {**DEFAULTS, **given}

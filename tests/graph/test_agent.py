@@ -129,6 +129,16 @@ def test_an_unknown_setting_is_refused_with_a_hint() -> None:
         create_agent(ScriptedChatModel(["x"]), [], system_promt="hi")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
 
+@pytest.mark.parametrize(
+    ("name", "here"),
+    [("prompt", "system_prompt"), ("confirmation_strategies", "ApprovalMiddleware")],
+)
+def test_a_setting_of_another_library_is_named_as_it_is_here(name: str, here: str) -> None:
+    settings: Any = {name: "x"}
+    with pytest.raises(TypeError, match=here):
+        create_agent(ScriptedChatModel(["x"]), [], **settings)
+
+
 @pytest.mark.parametrize("model", [None, 7, object(), len])
 def test_what_is_no_model_is_refused(model: Any) -> None:
     with pytest.raises(TypeError, match="model is"):

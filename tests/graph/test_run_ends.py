@@ -257,3 +257,15 @@ async def test_a_run_of_nothing_but_system_messages_is_warned_about(
     assert caplog.records == []
     await run(agent, {"messages": [SystemMessage("rules")]})
     assert "no message but system messages" in caplog.text
+
+
+async def test_a_call_of_no_tool_is_no_structured_answer_and_is_asked_again(
+    run: Any, calling: Any
+) -> None:
+    answer = {"title": "Answer", "type": "object", "properties": {"n": {"type": "integer"}}}
+    script = [calling(("nowhere", {})), calling(("Answer", {"n": 7}), start=2)]
+    agent = create_agent(ScriptedChatModel(script), response_format=answer)
+    result = await run(agent, {"messages": "go"})
+
+    assert result["structured_response"] == {"n": 7}
+    assert result["messages"][2].status == "error"
