@@ -98,8 +98,8 @@ def test_no_more_records_are_read_than_are_worked_on(reader: Reader) -> None:
 
 
 def test_slow_record_lets_only_a_window_pass_it(reader: Reader) -> None:
-    read = list[int]()
-    gone = threading.Event()
+    read, seen = list[int](), list[int]()
+    gone, too_far = threading.Event(), threading.Event()
 
     def rows() -> Iterator[str]:
         for n in range(1000):
@@ -109,13 +109,17 @@ def test_slow_record_lets_only_a_window_pass_it(reader: Reader) -> None:
     def answer(text: str) -> str:
         if text == "0":
             gone.wait(30)
-        elif text == "15":
+            too_far.wait(0.05)
+            seen.append(len(read))
+        elif text == "63":
             gone.set()
+        elif text == "64":
+            too_far.set()
         return number(text)
 
     with extract(reader(answer), Number, rows(), concurrency=2) as results:
         assert next(results).record.key == "0"
-        assert len(read) <= 17
+        assert 64 <= seen[0] <= 65  # the window is 64, and one record waits in front of it
 
 
 def test_failed_request_is_made_again(extracted: Run, reader: Reader) -> None:
