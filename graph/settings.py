@@ -68,7 +68,8 @@ class AgentSettings(TypedDict, total=False):
     """``"message"``, the default, tells the model; ``"raise"`` ends the run; a function
     ``(error, request)`` gives the text for the model, or None to raise."""
     tool_concurrency_limit: int | None
-    """Calls of one reply that may run at the same time; None, the default, for all of them."""
+    """Calls of one reply that may run at the same time. None, the default, sets no limit: all of
+    them on an event loop, and as many as there are threads, 16, elsewhere."""
     message_storage: MessageStorage
     """``"delta"``, the default, stores new messages only, with regular full copies; ``"full"``
     stores all messages at each step."""
