@@ -15,7 +15,7 @@ from ..state.schema import AgentState
 from .agent import create_agent
 from .approvals import WaitingThread, aanswer, answer, apending, pending, waiting_threads
 from .compiled import AgentGraph
-from .composition import agent_node, agent_tool, handoff_tool
+from .composition import SubagentTransformer, agent_node, agent_tool, handoff_tool
 from .drawing import draw, draw_svg
 from .snapshots import aresume_snapshot, resume_snapshot
 from .structured_output import (
@@ -55,6 +55,7 @@ __all__ = [
     "Registry",
     "StructuredOutputError",
     "StructuredOutputValidationError",
+    "SubagentTransformer",
     "ToolStrategy",
     "WaitingThread",
     "aanswer",

@@ -26,7 +26,8 @@ from ..tools.toolset import Toolset
 from .admission import Admission, StoreAside
 from .binding import ModelBinder, check_model, check_takes_tools
 from .compiled import AgentGraph
-from .engine import DEFAULT_RECURSION_LIMIT
+from .composition import SubagentTransformer
+from .engine import AGENT_NAME, DEFAULT_RECURSION_LIMIT
 from .exits import ExitRules, exit_rules
 from .live_tools import Sources, known_tools, live_tools, offered_first, toolsets_in
 from .node import AgentNode
@@ -226,7 +227,7 @@ def _compile(
         writers = cast("list[Any]", start.flat_writers)
         compiled.nodes[START] = start.copy({"writers": [StoreOptions(plan, writers)]})
     agent = AgentGraph.of(compiled, _input_check(plan), plan.storable, admission)
-    metadata = {"lc_agent_name": plan.name} if plan.name is not None else {}
+    metadata = {AGENT_NAME: plan.name} if plan.name is not None else {}
     return agent.with_config({"recursion_limit": DEFAULT_RECURSION_LIMIT, "metadata": metadata})
 
 
@@ -286,7 +287,8 @@ def _transformers(options: dict[str, Any]) -> list[Any]:
     """Stream projections in order, exact repeats dropped."""
     found = [t for m in options["middleware"] for t in getattr(m, "transformers", None) or ()]
     unique: list[Any] = []
-    for transformer in (ToolCallTransformer, *found, *(options["transformers"] or ())):
+    own = (ToolCallTransformer, SubagentTransformer)
+    for transformer in (*own, *found, *(options["transformers"] or ())):
         if not any(transformer is known for known in unique):
             unique.append(transformer)
     return unique

@@ -145,8 +145,9 @@ def under_own_name(graph: Any, config: RunnableConfig | None) -> RunnableConfig 
 
 def name_of(graph: Any) -> str | None:
     """The name that an agent was given."""
-    name: str | None = ((graph.config or {}).get("metadata") or {}).get(AGENT_NAME)
-    return name
+    config = cast("Mapping[str, Any]", graph.config or {})
+    metadata = cast("Mapping[str, Any]", config.get("metadata") or {})
+    return metadata.get(AGENT_NAME)
 
 
 def is_inside(config: RunnableConfig) -> bool:

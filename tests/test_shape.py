@@ -40,6 +40,8 @@ TWINS = {
     "_noting",
     # langgraph: what `update_state` and its twin of a compiled graph call
     "bulk_update_state",
+    # and its views of a stream, driven in each way
+    *("fail", "finalize", "process"),
     # a record at a time for a loop of either kind: both names are what users look for
     "extract",
     # wrap_tool_call of a middleware that has it only when it is asked to

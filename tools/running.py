@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 
 from langchain_core.messages import ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.types import Command
 from pydantic import BaseModel, ValidationError
@@ -50,6 +51,9 @@ class Setting(Protocol):
         """Whether handlers listen."""
         ...
 
+
+TOOL_CALL = "tool_call_id"
+"""Metadata key of what a tool call runs where anybody listens: the call."""
 
 _RETURNED: ContextVar[list[Any] | None] = ContextVar("interlock_returned", default=None)
 """Where an observed tool leaves its return value, which langchain-core makes into text."""
@@ -124,7 +128,7 @@ class RunnableTool:
         token = _RETURNED.set(returned)
         try:
             # The context's config makes the tool a child of the traced layer around it.
-            message = await setting.calls.call(self.traced, full, None)
+            message = await setting.calls.call(self.traced, full, _marked(call))
         finally:
             _RETURNED.reset(token)
         # langchain-core has made text of the value; what the tool returned says more.
@@ -279,3 +283,10 @@ def _returns_command(tool: BaseTool) -> bool:
     function = getattr(tool, "func", None) or getattr(tool, "coroutine", None)
     returned = getattr(function, "__annotations__", {}).get("return")
     return "Command" in str(returned)
+
+
+def _marked(call: ToolCall) -> RunnableConfig:
+    """What a traced call adds to the config of the context, which it leaves as it is otherwise."""
+    around = var_child_runnable_config.get() or {}
+    metadata = {**(around.get("metadata") or {}), TOOL_CALL: call["id"]}
+    return cast("RunnableConfig", {"metadata": metadata})

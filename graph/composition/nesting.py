@@ -26,9 +26,17 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from ...state.storage import widened_checkpointer
 from ...tools.calls import Calls, Dual
+from ...tools.running import TOOL_CALL
+from ..engine import AGENT_NAME
 
 CALL_MARK = "interlock_call"
 """Metadata key of checkpoints: the call or task that a remembered run belongs to."""
+
+
+def identified(config: RunnableConfig, agent: str, call_id: str) -> RunnableConfig:
+    """The config of a run, saying which agent it is of and which call it answers."""
+    metadata = {**config.get("metadata", {}), AGENT_NAME: agent, TOOL_CALL: call_id}
+    return cast("RunnableConfig", {**config, "metadata": metadata})
 
 
 def nested_config(config: RunnableConfig, name: str, call_id: str) -> RunnableConfig:

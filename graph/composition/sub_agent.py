@@ -17,9 +17,10 @@ from ...state.fatal import fatal
 from ...state.ledger import INNER_USAGE
 from ...tools.calls import Calls, Dual
 from ...tools.results import content_of
+from ..engine import name_of
 from .arguments import TASK
 from .compiled_agent import known_input
-from .nesting import beginning_anew, nested_config, remembered_config, saver_of
+from .nesting import beginning_anew, identified, nested_config, remembered_config, saver_of
 
 INCOMPLETE = (
     "[Agent {name!r} stopped before it was done ({reason}); what it says may be incomplete.]"
@@ -93,15 +94,16 @@ class SubAgent:
 
     async def _config(self, calls: Calls, runtime: ToolRuntime[Any, Any]) -> RunnableConfig:
         call_id = runtime.tool_call_id or ""
+        given = identified(runtime.config, name_of(self.graph) or self.name, call_id)
         if not self.remember:
-            return nested_config(runtime.config, self.name, call_id)
+            return nested_config(given, self.name, call_id)
         if saver_of(runtime.config) is None:
             msg = (
                 f"Agent tool {self.name!r} is to remember, but nothing stores the thread; give the "
                 "calling agent a checkpointer, or leave out remember."
             )
             raise fatal(ConfigurationError(msg))
-        config = remembered_config(runtime.config, self.name, call_id)
+        config = remembered_config(given, self.name, call_id)
         return await beginning_anew(calls, config, config)
 
     def _answer(self, result: dict[str, Any], runtime: ToolRuntime[Any, Any]) -> ToolMessage:
