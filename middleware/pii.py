@@ -44,7 +44,8 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
     traces nor the checkpointer, and ``block`` refuses it before anything runs.
 
     What this does **not** cover: system prompts, names of people and other data without a
-    fixed form (see ``presidio_detector``); pictures, files and base64 data; what tools do with
+    fixed form (see ``presidio_detector``); pictures, files and base64 data; names, ids and response
+    metadata of messages, which do not hold what was said; what tools do with
     what they get (traces show values that a tool got back), write to a custom stream or report
     to a tracer before they return; data that is split between two messages; state keys other
     than ``messages``; what ``update_state`` writes, until the next run looks at it. Middleware

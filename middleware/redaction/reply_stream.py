@@ -10,7 +10,14 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from .guarded_model import without_logprobs
 from .lookback import Lookback
-from .surfaces import CALL_BLOCKS, STRUCTURAL_KEYS, change_json, change_value, keep_text
+from .surfaces import (
+    BINARY_KEYS,
+    CALL_BLOCKS,
+    STRUCTURAL_KEYS,
+    change_json,
+    change_value,
+    keep_text,
+)
 
 Path = tuple[Any, ...]
 
@@ -125,8 +132,17 @@ class ReplyStream:
                 items = cast("list[Any]", value)
                 new[key] = [self._block((*path, key), item) for item in items]
             else:
-                new[key] = value if key in STRUCTURAL_KEYS else self._change(value, calls=is_call)
+                new[key] = self._part(key, value, calls=is_call)
         return new
+
+    def _part(self, key: str, value: Any, *, calls: bool) -> Any:
+        """The value of a key of a block, which may be all of a call's arguments."""
+        if key in STRUCTURAL_KEYS:
+            return value
+        if key in BINARY_KEYS:
+            # By its key it may be binary data, which is not searched.
+            return self._change({key: value})[key]
+        return self._change(value, calls=calls)
 
     def _call(self, call: dict[str, Any]) -> dict[str, Any]:
         """A piece of a tool call; one without an index is a whole call."""
@@ -152,7 +168,8 @@ class ReplyStream:
     def _change(self, value: Any, *, calls: bool = False) -> Any:
         wanted = self._redactor.calls if calls else self._redactor.text
         change = self._redactor.redact if wanted else keep_text
-        return change_value(value, change, self._redactor.kept_keys)
+        fixed = frozenset[str]() if calls else STRUCTURAL_KEYS
+        return change_value(value, change, self._redactor.kept_keys, fixed)
 
     def _rest(self) -> dict[str, Any]:
         """Everything that is still held, as fields of a chunk."""

@@ -6,6 +6,7 @@ Nothing is changed in place: what stays as it is comes back as the same object.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
@@ -20,9 +21,7 @@ MessageT = TypeVar("MessageT", bound=BaseMessage)
 
 STRUCTURAL_KEYS = frozenset(
     {
-        "base64",
         "cache_control",
-        "data",
         "detail",
         "encrypted_content",
         "encrypted_index",
@@ -41,7 +40,11 @@ STRUCTURAL_KEYS = frozenset(
         "type",
     }
 )
-"""Keys of content blocks whose values are names, numbers or binary data, not text."""
+"""Keys of content blocks whose values are names and numbers, not text. What a model or a tool calls
+so in arguments and results is text like any other."""
+
+BINARY_KEYS = frozenset({"base64", "data"})
+"""Keys whose values are binary data, where they look like it."""
 
 MEDIA_KEYS = frozenset({"file_url", "image_url", "uri", "url"})
 """Keys that say where a picture or file is."""
@@ -64,42 +67,60 @@ CALL_BLOCKS = frozenset(
 _DEEPEST = 100
 _SHORTEST_NUMBER = 7
 _JSON_KEYS = frozenset({"arguments", "args", "partial_json"})
+_ARGUMENTS = frozenset({"arguments", "args", "input"})
+
+_BASE64 = re.compile(r"[\w+/=-]*\s*", re.ASCII)
+_DATA_URL = re.compile(r"data:[\w.+/-]*(?:;[\w.=+-]+)*;base64,[\w+/=-]*\s*", re.ASCII)
+_SHORTEST_BINARY = 256
+"""Characters of binary data outside of content blocks: shorter, it may be a number or a key."""
 
 
-def change_value(value: Any, change: Change, kept: frozenset[str] = frozenset()) -> Any:
+def change_value(
+    value: Any,
+    change: Change,
+    kept: frozenset[str] = frozenset(),
+    fixed: frozenset[str] = frozenset(),
+) -> Any:
     """A value with every text in it changed: in dicts, lists, tuples and messages.
 
     Args:
         value: Any value; objects of other kinds are left alone.
         change: What becomes of a text. Long whole numbers are offered to it as text.
         kept: Keys of dicts whose values are left alone.
+        fixed: Keys whose values are left alone unless they hold more values: those of content
+            blocks are ``STRUCTURAL_KEYS``.
 
     Raises:
         DetectorError: The value is nested too deeply to be searched.
     """
-    return _changed(value, change, kept, 0)
+    return _changed(value, change, (kept, fixed), 0)
 
 
-def _changed(value: Any, change: Change, kept: frozenset[str], depth: int) -> Any:
+Spared = tuple[frozenset[str], frozenset[str]]
+"""Keys that are left alone, and those that are unless they hold more values."""
+
+
+def _changed(value: Any, change: Change, spared: Spared, depth: int) -> Any:
     if isinstance(value, str):
-        return value if value.startswith("data:") else change(value)
+        is_binary = value.startswith("data:") and _DATA_URL.fullmatch(value)
+        return value if is_binary else change(value)
     if isinstance(value, int):
         return _number(value, change)
     if isinstance(value, BaseMessage):
-        return change_message(value, change, kept=kept)
-    return _container(value, change, kept, depth + 1)
+        return change_message(value, change, kept=spared[0])
+    return _container(value, change, spared, depth + 1)
 
 
-def _container(value: Any, change: Change, kept: frozenset[str], depth: int) -> Any:
+def _container(value: Any, change: Change, spared: Spared, depth: int) -> Any:
     if not isinstance(value, (dict, list, tuple)):
         return value
     if depth > _DEEPEST:
         msg = f"A value is nested deeper than {_DEEPEST} levels and cannot be searched; flatten it."
         raise DetectorError(msg)
     if isinstance(value, dict):
-        return _mapping(cast("dict[Any, Any]", value), change, kept, depth)
+        return _mapping(cast("dict[Any, Any]", value), change, spared, depth)
     items = cast("list[Any] | tuple[Any, ...]", value)
-    new = [_changed(item, change, kept, depth) for item in items]
+    new = [_changed(item, change, spared, depth) for item in items]
     if all(a is b for a, b in zip(new, items, strict=True)):
         return items
     return new if isinstance(items, list) else tuple(new)
@@ -114,26 +135,31 @@ def _number(value: int, change: Change) -> Any:
     return value if new == written else new
 
 
-def _mapping(
-    value: dict[Any, Any], change: Change, kept: frozenset[str], depth: int
-) -> dict[Any, Any]:
+def _mapping(value: dict[Any, Any], change: Change, spared: Spared, depth: int) -> dict[Any, Any]:
     new: dict[Any, Any] = {}
     same = True
     for key, item in value.items():
-        if key in STRUCTURAL_KEYS and not isinstance(item, (dict, list)):
-            new[key] = item
-            continue
-        if key in kept:
+        if _is_spared(key, item, spared):
             new[key] = item
             continue
         new_key = change(key) if isinstance(key, str) else key
         if key in _JSON_KEYS and isinstance(item, str):
             new_item: Any = change_json(item, change)
         else:
-            new_item = _changed(item, change, kept, depth)
+            inside = (spared[0], frozenset[str]()) if key in _ARGUMENTS else spared
+            new_item = _changed(item, change, inside, depth)
         same = same and new_key == key and new_item is item
         new[new_key] = new_item
     return value if same else new
+
+
+def _is_spared(key: Any, item: Any, spared: Spared) -> bool:
+    kept, fixed = spared
+    if key in kept or (key in fixed and not isinstance(item, (dict, list))):
+        return True
+    if key not in BINARY_KEYS or not isinstance(item, str):
+        return False
+    return (bool(fixed) or len(item) >= _SHORTEST_BINARY) and bool(_BASE64.fullmatch(item))
 
 
 def change_json(text: str, change: Change) -> str:
@@ -220,7 +246,9 @@ def _block(block: Any, change: Change | None, calls: Change | None, kept: frozen
     kind = cast("Any", block).get("type") if isinstance(block, dict) else None
     is_call = kind in CALL_BLOCKS
     wanted = calls if is_call else change
-    return cast("Any", block) if wanted is None else change_value(block, wanted, kept)
+    return (
+        cast("Any", block) if wanted is None else change_value(block, wanted, kept, STRUCTURAL_KEYS)
+    )
 
 
 def _additional(
@@ -229,11 +257,15 @@ def _additional(
     new: dict[str, Any] = {}
     for key, value in extra.items():
         wanted = calls if key in {"tool_calls", "function_call"} else change
-        new[key] = value if wanted is None else change_value(value, wanted)
+        fixed = STRUCTURAL_KEYS
+        new[key] = value if wanted is None else change_value(value, wanted, fixed=fixed)
     return new
 
 
 def _call(call: Mapping[str, Any], change: Change) -> Mapping[str, Any]:
-    args = call.get("args")
+    args, error = call.get("args"), call.get("error")
     new = change_json(args, change) if isinstance(args, str) else change_value(args, change)
-    return call if new is args or new == args else {**call, "args": new}
+    told = change(error) if isinstance(error, str) else error
+    if new == args and told == error:
+        return call
+    return {**call, "args": new} if told == error else {**call, "args": new, "error": told}

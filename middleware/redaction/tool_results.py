@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any, cast
 
@@ -10,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite
 
 from ...state.errors import ConfigurationError, ToolExecutionError
 from ...state.guardrail_errors import DetectorError, PIIDetectionError
@@ -124,17 +125,18 @@ class ToolResults:
         if not isinstance(result, Command):
             return change_value(result, self._redactor.redact, self._redactor.kept_keys)
         command = cast("Command[Any]", result)
-        update: Any = command.update
-        if not isinstance(update, Mapping) or "messages" not in update:
+        # A dict, pairs, a model or a dataclass: all that langgraph reads.
+        pairs = command._update_as_tuples()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        if all(key != "messages" for key, _ in pairs):
             return command
-        values = cast("Mapping[str, Any]", update)
-        messages = change_value(values["messages"], self._redactor.redact)
-        return Command(
-            graph=command.graph,
-            update={**values, "messages": messages},
-            resume=command.resume,
-            goto=command.goto,
-        )
+        update = [(k, self._messages(v) if k == "messages" else v) for k, v in pairs]
+        is_dict = isinstance(command.update, Mapping)
+        return replace(command, update=dict(update) if is_dict else update)
+
+    def _messages(self, messages: Any) -> Any:
+        if isinstance(messages, Overwrite):
+            return Overwrite(self._messages(messages.value))
+        return change_value(messages, self._redactor.redact)
 
     def _clean_error(self, call: Any, error: Exception) -> Exception:
         """The error itself, or one without what must not be seen."""

@@ -14,7 +14,7 @@ from langgraph.stream import StreamTransformer
 
 from .lookback import Lookback
 from .redactor import Redactor
-from .surfaces import CALL_BLOCKS, change_json, change_value
+from .surfaces import CALL_BLOCKS, STRUCTURAL_KEYS, change_json, change_value
 
 _DELTAS = {"text-delta": "text", "reasoning-delta": "reasoning"}
 _HIDDEN = frozenset({"pii_vault"})
@@ -114,7 +114,9 @@ class PIIStreamTransformer(StreamTransformer):
     def _block(self, block: Any) -> Any:
         kind = cast("Any", block).get("type") if isinstance(block, dict) else None
         covered = self._replies.calls if kind in CALL_BLOCKS else self._replies.text
-        return self._change(block) if covered else cast("Any", block)
+        if not covered:
+            return cast("Any", block)
+        return change_value(block, self._redactor.redact, self._redactor.kept_keys, STRUCTURAL_KEYS)
 
     def _on_tool(self, data: dict[str, Any]) -> None:
         kind, key = data.get("event"), ("tool", data.get("tool_call_id"))

@@ -7,6 +7,8 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from interlock.middleware.redaction.surfaces import (
+    BINARY_KEYS,
+    STRUCTURAL_KEYS,
     change_json,
     change_message,
     change_value,
@@ -116,3 +118,46 @@ def test_json_is_changed_however_it_is_escaped_and_broken_json_as_text() -> None
     assert json.loads(change_json('{"a": "\\u0073ecret"}', hide)) == {"a": "[X]"}
     assert change_json('{"a": "secret', hide) == '{"a": "[X]'
     assert change_json('{"a":   1}', hide) == '{"a":   1}'
+
+
+NAMES = sorted({*STRUCTURAL_KEYS, *BINARY_KEYS})
+
+
+@pytest.mark.parametrize("key", NAMES)
+def test_no_name_of_an_argument_hides_its_value(key: str) -> None:
+    args: dict[str, Any] = {key: "my secret", "deep": [{key: "my secret"}]}
+    shown = {key: "my [X]", "deep": [{key: "my [X]"}]}
+    called = {"name": "send", "id": "c1"}
+    message = AIMessage(
+        [{"type": "tool_use", **called, "input": args}],
+        tool_calls=[{**called, "args": args}],
+        additional_kwargs={
+            "tool_calls": [{"function": {"name": "send", "arguments": json.dumps(args)}}]
+        },
+    )
+    new = change_message(message, hide)
+
+    assert new.tool_calls[0]["args"] == shown
+    assert new.content == [{"type": "tool_use", **called, "input": shown}]
+    assert json.loads(new.additional_kwargs["tool_calls"][0]["function"]["arguments"]) == shown
+    artifact = change_message(ToolMessage("ok", artifact=args, tool_call_id="c1"), hide).artifact
+    assert artifact == shown
+
+
+@pytest.mark.parametrize("text", ["data: a secret", "data:,secret", "data:a;base64, secret"])
+def test_no_beginning_of_a_text_hides_the_rest(text: str) -> None:
+    blocks: list[Any] = [text, {"type": "text", "text": text}, {"type": "x", "data": text}]
+    new = change_message(HumanMessage(blocks, additional_kwargs={"said": text}), hide)
+    assert "secret" not in repr(new)
+    assert change_value([text], hide) == [text.replace("secret", "[X]")]
+
+
+def test_the_error_of_an_invalid_call_is_changed() -> None:
+    calls: Any = [{"name": "send", "args": "{", "id": "c", "error": "no secret", "type": "x"}]
+    new = change_message(AIMessage("", invalid_tool_calls=calls), hide)
+    assert new.invalid_tool_calls[0]["error"] == "no [X]"
+
+
+def test_long_binary_data_is_not_searched() -> None:
+    value = {"data": "secret" * 50, "base64": "secret" * 50}
+    assert change_value(value, hide) is value

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite
 
 from interlock.middleware.redaction import Redactor
 from interlock.middleware.redaction.tool_results import WITHHELD, ToolResults
@@ -45,6 +45,22 @@ def test_command_keeps_all_but_the_texts_of_its_messages(redactor: Make) -> None
 
     assert new.update["messages"][0].content == "[REDACTED_EMAIL]"
     assert (new.update["n"], new.goto) == (1, "x")
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        [("n", 1), ("messages", [result("a@b.co")])],
+        [("messages", result("a@b.co")), ("messages", [result("c@b.co")])],
+        {"messages": Overwrite([result("a@b.co")])},
+    ],
+)
+def test_no_notation_of_a_command_escapes(redactor: Make, update: Any) -> None:
+    layer = ToolResults(redactor(), covers=True, restores=False)
+    new = layer.wrap_tool_call(request(), giving(Command(update=update)))
+    assert "@b.co" not in repr(new)
+    assert "[REDACTED_EMAIL]" in repr(new)
+    assert len(new.update) == len(update)
 
 
 def test_result_that_is_not_covered_is_left(redactor: Make) -> None:
