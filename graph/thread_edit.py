@@ -37,9 +37,7 @@ async def with_way(
     state = Dual("get_state", graph.get_state, graph.aget_state)
     snapshot = cast("StateSnapshot", await calls.call(state, config))
     stored = await calls.call(Dual("get_tuple", saver.get_tuple, saver.aget_tuple), snapshot.config)
-    if stored is None:
-        return supersteps
-    kept = stored.checkpoint["channel_values"].get("run_ledger")
+    kept = stored.checkpoint["channel_values"].get("run_ledger") if stored else None
     found = way(plan, snapshot, cast("Any", edit.values), edit.as_node, Ledger.load(kept))
     if found is None:
         return supersteps

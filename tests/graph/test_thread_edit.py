@@ -12,7 +12,7 @@ from langgraph.types import Command, interrupt
 
 from interlock.graph import AgentGraph, AgentState, create_agent
 from interlock.graph.models import ScriptedChatModel
-from interlock.middleware import HumanInTheLoopMiddleware, after_model
+from interlock.middleware import HumanInTheLoopMiddleware, NotWaitingError, after_model
 from interlock.tools import tool
 
 THREAD: Any = {"configurable": {"thread_id": "t"}}
@@ -155,6 +155,45 @@ async def test_a_result_put_into_a_thread_is_read_by_the_model(mode: str) -> Non
     await edit(agent, mode, {"messages": [ToolMessage("by hand", tool_call_id="c0")]}, "tools")
 
     assert texts(await run(agent, mode)) == ["Go", "first", "", "by hand", "second"]
+
+
+@both
+async def test_a_thread_may_begin_with_a_reply_that_was_put_there(mode: str) -> None:
+    agent = agent_of("first")
+    await edit(agent, mode, {"messages": [HumanMessage("Go"), reply("oslo")]}, "model")
+
+    assert texts(await run(agent, mode)) == ["Go", "", "found oslo", "first"]
+
+
+@both
+async def test_a_thread_may_begin_with_a_question_that_was_put_there(mode: str) -> None:
+    agent = agent_of("first")
+    await edit(agent, mode, QUESTION)
+
+    assert texts(await run(agent, mode)) == ["Go", "first"]
+
+
+@both
+async def test_a_fork_of_the_past_goes_on_with_its_own_edit(mode: str) -> None:
+    agent = agent_of(reply("rome"), "done", "again", interrupt_before=["tools"])
+    await run(agent, mode, QUESTION)
+    past = agent.get_state(THREAD).config
+    await run(agent, mode)
+    fork = agent.update_state(past, {"messages": [reply("oslo")]})
+    result: Any = agent.invoke(None, fork)
+
+    assert texts(result) == ["Go", "", "found oslo", "again"]
+
+
+@both
+async def test_an_answer_to_a_question_from_before_the_edit_is_refused(mode: str) -> None:
+    guard = HumanInTheLoopMiddleware({"look_up": True})
+    agent = agent_of(reply("rome"), "done", middleware=[guard])
+    await run(agent, mode, QUESTION)
+    await edit(agent, mode, {"messages": [reply("oslo")]})
+
+    with pytest.raises(NotWaitingError, match="invoke it with None"):
+        await run(agent, mode, Command(resume={"decisions": [{"type": "approve"}]}))
 
 
 @both
