@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ...state.history import last_ai_message
 from ...tools.calls import AWAITING, BLOCKING, Calls, Job, run_inline
+from ..base import hook_config
 from ..request import ModelRequest, ModelResponse
 from .named import CheckedMiddleware
 from .verdict import Verdict
@@ -34,10 +35,12 @@ class InputGuardrail(MessageGuardrail):
 
     interrupts = ("before_agent",)
 
+    @hook_config(can_jump_to=["end"])
     def before_agent(self, state: Any, runtime: Any) -> Update:  # noqa: ARG002
         """Check the new messages."""
         return run_inline(self._guard(BLOCKING, state))
 
+    @hook_config(can_jump_to=["end"])
     async def abefore_agent(self, state: Any, runtime: Any) -> Update:  # noqa: ARG002
         """Check the new messages on the event loop."""
         return await self._guard(AWAITING, state)
@@ -107,10 +110,12 @@ class OutputGuardrail(MessageGuardrail):
 
     interrupts = ("after_model",)
 
+    @hook_config(can_jump_to=["end"])
     def after_model(self, state: Any, runtime: Any) -> Update:  # noqa: ARG002
         """Check the reply."""
         return run_inline(self._guard(BLOCKING, state))
 
+    @hook_config(can_jump_to=["end"])
     async def aafter_model(self, state: Any, runtime: Any) -> Update:  # noqa: ARG002
         """Check the reply on the event loop."""
         return await self._guard(AWAITING, state)
