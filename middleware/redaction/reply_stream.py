@@ -80,7 +80,10 @@ class ReplyStream:
             fields = _merged(fields, self._rest())
         info = without_logprobs(chunk.generation_info)
         if last or info or _says_something(fields, message):
-            yield ChatGenerationChunk(message=_copy(message, fields), generation_info=info)
+            first, *others = _apart(message, fields)
+            yield ChatGenerationChunk(message=first, generation_info=info)
+            for other in others:
+                yield ChatGenerationChunk(message=other)
 
     def flush(self) -> Iterator[ChatGenerationChunk]:
         """What was held back, where no chunk said that it is the last one."""
@@ -196,6 +199,26 @@ class ReplyStream:
             key, outer = outer[-2], outer[:-2]
             block = {**self._blocks.get(outer, {}), key: [block]}
         return block
+
+
+def _apart(message: AIMessageChunk, fields: dict[str, Any]) -> list[AIMessageChunk]:
+    """A chunk in as many as langchain-core needs to tell the arguments of its calls.
+
+    Its typed events lose those that come in one chunk with a text, or in the last one.
+    """
+    whole, calls = _copy(message, fields), fields["tool_call_chunks"]
+    if not calls or not isinstance(whole.content, str):
+        return [whole]
+    chunks = [whole]
+    if whole.content:
+        chunks = [
+            _copy(message, {**fields, "tool_call_chunks": []}),
+            AIMessageChunk("", id=message.id, tool_call_chunks=calls),
+        ]
+    if message.chunk_position == "last":
+        chunks[0].chunk_position = None
+        chunks.append(AIMessageChunk("", id=message.id, chunk_position="last"))
+    return chunks
 
 
 def _copy(message: AIMessageChunk, fields: dict[str, Any]) -> AIMessageChunk:

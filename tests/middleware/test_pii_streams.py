@@ -113,6 +113,21 @@ async def test_events_of_the_older_protocol_hear_only_what_is_left() -> None:
     assert leaks(events) == []
 
 
+@pytest.mark.filterwarnings("ignore::langchain_core._api.beta_decorator.LangChainBetaWarning")
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_a_run_of_typed_events_calls_its_tools_as_any_other(asynchronous: bool) -> None:
+    value = {"messages": [HumanMessage("look her up")]}
+    if asynchronous:
+        streamed = await (await agent(number=2).astream_events(value, version="v3")).output()
+    else:
+        streamed = agent(number=2).stream_events(value, version="v3").output
+    plain = agent(number=2).invoke(value)["messages"]
+
+    assert streamed["messages"][1].tool_calls == plain[1].tool_calls
+    assert [m.text for m in streamed["messages"]] == [m.text for m in plain]
+    assert leaks(streamed["messages"][1:]) == []
+
+
 @pytest.fixture
 def listener() -> Any:
     from langchain_core.callbacks import BaseCallbackHandler  # noqa: PLC0415
