@@ -267,7 +267,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if isinstance(self.checkpointer, BaseCheckpointSaver) and not names_thread(self, config):
             msg = (
                 "The agent has a checkpointer, so each run belongs to a thread; name it with "
-                "config={'configurable': {'thread_id': ...}}."
+                "config={'configurable': {'thread_id': ...}}, or with thread_id=... of Agent.run."
             )
             raise InvalidInputError(msg, key="thread_id")
 

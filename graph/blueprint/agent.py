@@ -82,6 +82,11 @@ class Agent(Storable):
         """The agent's name."""
         return cast("str | None", self._given.get("name"))
 
+    def __repr__(self) -> str:
+        model = self._given["model"]
+        kind = model if isinstance(model, str) else getattr(model, "name", None)
+        return f"Agent(name={self.name!r}, model={kind or type(model).__name__})"
+
     def compile(self) -> AgentGraph:
         """The graph, made once: stream it, serve it, or use it as a node of a larger graph.
 

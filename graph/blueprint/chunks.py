@@ -94,12 +94,12 @@ def print_streaming_chunk(chunk: BaseMessage) -> None:
     """A ready-made callback: prints text as it comes, tool calls, and their results."""
     write = sys.stdout.write
     if isinstance(chunk, ToolMessage):
-        write(f"\n[{chunk.name}] {chunk.text}\n")
+        write(f"[{chunk.name}] {chunk.text}\n")
     elif isinstance(chunk, AIMessageChunk):
         for call in chunk.tool_call_chunks:
             write(f"\n{call['name']}: " if call["name"] else "")
             write(call["args"] or "")
-        write(chunk.text)
+        write(f"{chunk.text}\n" if chunk.chunk_position == "last" else chunk.text)
     elif isinstance(chunk, AIMessage):
         for made in chunk.tool_calls:
             write(f"\n{made['name']}: {made['args']}")

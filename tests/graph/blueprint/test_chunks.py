@@ -126,11 +126,11 @@ def test_the_ready_made_callback_prints_what_happens(
     calling: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     searching(calling).run("go", streaming_callback=print_streaming_chunk)
-    assert capsys.readouterr().out == ('\nsearch: {"query": "a"}\n[search] about a\nall is well')
+    assert capsys.readouterr().out == '\nsearch: {"query": "a"}\n[search] about a\nall is well\n'
 
 
 def test_the_ready_made_callback_prints_whole_replies(capsys: pytest.CaptureFixture[str]) -> None:
     call = {"name": "f", "args": {"a": 1}, "id": "c", "type": "tool_call"}
     print_streaming_chunk(AIMessage("hm", tool_calls=[call]))
     print_streaming_chunk(ToolMessage("r", name="f", tool_call_id="c"))
-    assert capsys.readouterr().out == "\nf: {'a': 1}hm\n\n[f] r\n"
+    assert capsys.readouterr().out == "\nf: {'a': 1}hm\n[f] r\n"

@@ -226,3 +226,13 @@ async def test_confirmation_strategies_guard_their_tools(run_agent: Any, calling
     result = await run_agent(agent, "go", thread_id="t")
     assert len(result["__interrupt__"]) == 1
     assert result["messages"][-1].tool_calls
+
+
+@pytest.mark.parametrize(
+    ("model", "shown"),
+    [("openai:gpt-5-mini", "openai:gpt-5-mini"), (ScriptedChatModel([]), "ScriptedChatModel")],
+)
+def test_it_shows_its_name_and_model_and_no_secret(model: Any, shown: str) -> None:
+    agent = Agent(model=model, name="desk", system_prompt="The code is 4711.")
+
+    assert repr(agent) == f"Agent(name='desk', model={shown})"
