@@ -213,11 +213,11 @@ def _apart(message: AIMessageChunk, fields: dict[str, Any]) -> list[AIMessageChu
     if whole.content:
         chunks = [
             _copy(message, {**fields, "tool_call_chunks": []}),
-            AIMessageChunk("", id=message.id, tool_call_chunks=calls),
+            AIMessageChunk(content="", id=message.id, tool_call_chunks=calls),
         ]
     if message.chunk_position == "last":
         chunks[0].chunk_position = None
-        chunks.append(AIMessageChunk("", id=message.id, chunk_position="last"))
+        chunks.append(AIMessageChunk(content="", id=message.id, chunk_position="last"))
     return chunks
 
 

@@ -117,6 +117,7 @@ async def test_events_of_the_older_protocol_hear_only_what_is_left() -> None:
 @pytest.mark.parametrize("asynchronous", [False, True])
 async def test_a_run_of_typed_events_calls_its_tools_as_any_other(asynchronous: bool) -> None:
     value = {"messages": [HumanMessage("look her up")]}
+    streamed: Any
     if asynchronous:
         streamed = await (await agent(number=2).astream_events(value, version="v3")).output()
     else:
