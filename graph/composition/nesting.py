@@ -33,6 +33,13 @@ CALL_MARK = "interlock_call"
 """Metadata key of checkpoints: the call or task that a remembered run belongs to."""
 
 
+def depth_of(config: RunnableConfig) -> int:
+    """How many graphs the node that runs with this config is inside of."""
+    # Each adds its own part, and one for the task or the call that runs it.
+    place: str = _values(config).get(CONFIG_KEY_CHECKPOINT_NS, "")
+    return place.count(NS_SEP) // 2
+
+
 def identified(config: RunnableConfig, agent: str, call_id: str) -> RunnableConfig:
     """The config of a run, saying which agent it is of and which call it answers."""
     metadata = {**config.get("metadata", {}), AGENT_NAME: agent, TOOL_CALL: call_id}

@@ -15,16 +15,27 @@ from ...state.errors import ConfigurationError, InvalidInputError, ToolExecution
 from ...state.exit_reasons import EXIT_STRUCTURED_RESPONSE, EXIT_TEXT
 from ...state.fatal import fatal
 from ...state.ledger import INNER_USAGE
+from ...state.limit_errors import LimitExceededError
 from ...tools.calls import Calls, Dual
 from ...tools.results import content_of
 from ..engine import name_of
 from .arguments import TASK
 from .compiled_agent import known_input
-from .nesting import beginning_anew, identified, nested_config, remembered_config, saver_of
+from .nesting import (
+    beginning_anew,
+    depth_of,
+    identified,
+    nested_config,
+    remembered_config,
+    saver_of,
+)
 
 INCOMPLETE = (
     "[Agent {name!r} stopped before it was done ({reason}); what it says may be incomplete.]"
 )
+DEEPEST = 16
+"""Agents inside of each other: those that call themselves, or each other, would never end."""
+
 NO_ANSWER = "(The agent gave no answer.)"
 
 Result = Literal["last_message", "structured_response"] | Callable[[dict[str, Any]], Any]
@@ -61,8 +72,15 @@ class SubAgent:
             InvalidInputError: ``to_input`` gives what is no input of the agent.
             ToolExecutionError: It gave no structured answer, or wanted to hand over.
             ConfigurationError: It is to remember, and nothing stores threads.
+            LimitExceededError: It runs inside of too many others.
             GraphInterrupt: It waits for an answer; the same call goes on with it later.
         """
+        if depth_of(runtime.config) >= DEEPEST:
+            msg = (
+                f"Agent {self.name!r} is called inside of {DEEPEST} others, so agents call each "
+                "other without an end; give it other tools or another task."
+            )
+            raise fatal(LimitExceededError(msg))
         value = self._input(args, runtime)
         config = await self._config(calls, runtime)
         run = Dual(self.name, self.graph.invoke, self.graph.ainvoke)

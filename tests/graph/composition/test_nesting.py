@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import pytest
@@ -9,13 +10,19 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
+from interlock.graph import agent_tool, create_agent
 from interlock.graph.composition.nesting import (
     CALL_MARK,
+    depth_of,
     nested_config,
     nested_run,
     remembered_config,
 )
+from interlock.graph.composition.sub_agent import DEEPEST
 from interlock.graph.engine import is_inside, is_nested, nodes_around, within
+from interlock.graph.models import ScriptedChatModel
+from interlock.state.limit_errors import LimitExceededError
+from interlock.tools import Toolset
 from interlock.tools.calls import AWAITING
 
 AT: Any = {"configurable": {"checkpoint_ns": "front:1|tools:2", "thread_id": "t"}}
@@ -72,3 +79,25 @@ def test_a_run_that_is_begun_in_a_node_without_its_config_is_part_of_it() -> Non
     graph.compile().invoke({"messages": []})
     part, own = seen[0]
     assert (is_nested(part), is_nested(own), within(None)) == (True, False, None)
+
+
+@pytest.mark.parametrize(
+    ("where", "depth"),
+    [("", 0), ("tools:1", 0), ("front:1|tools:2", 0), ("tools:1|a:c1|tools:2", 1)],
+)
+def test_depth_is_the_number_of_agents_around(where: str, depth: int) -> None:
+    assert depth_of({"configurable": {"checkpoint_ns": where}}) == depth
+
+
+@pytest.mark.parametrize("saver", [None, InMemorySaver()], ids=["", "stored"])
+async def test_agents_that_call_each_other_come_to_an_end(
+    run: Any, calling: Any, saver: Any
+) -> None:
+    tools = Toolset([], name="selves")
+    ask = calling(("self", {"task": "again"}))
+    model = ScriptedChatModel([ask], repeat_last=True)
+    agent = create_agent(model, tools=tools, name="self", checkpointer=saver)
+    tools.add(agent_tool(create_agent(model, tools=tools, name="self"), description="Ask."))
+    with pytest.raises(LimitExceededError, match="inside of 16 others"):
+        await run(agent, {"messages": "go"}, {"configurable": {"thread_id": str(uuid.uuid4())}})
+    assert len(model.requests) == DEEPEST + 1
