@@ -194,6 +194,12 @@ class _Analysis:
         if both or whole.nullable:
             # Two ways to read one text are a choice, as is a part that may be left out.
             whole.repeat(whole.chars, 1, nullable=whole.nullable)
+        if sum(part.nullable for part in parts) > 1:
+            # The parser takes out what alternatives begin with: of (a|a) two empty ones are left,
+            # a choice that no character shows.
+            power = max((loop.choices for loop in walk.loops), default=0) + 1
+            whole.loops.append(_Loop(_ALPHABET, 0, power))
+            whole.choices = max(whole.choices, power)
         walk.join(whole)
 
     def _chars(self, op: str, argument: Any) -> Chars:
