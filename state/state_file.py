@@ -95,7 +95,7 @@ def load_state(
             raise StateSchemaError(msg, key=key)
         stored_entry = cast("Mapping[str, Any]", entry)
         name = stored_entry.get("handler")
-        if name is not None and name not in known:
+        if name is not None and (not isinstance(name, str) or name not in known):
             msg = f"The handler {name!r} of state key {key!r} is not known; give handlers={{{name!r}: ...}}."
             raise StateSchemaError(msg, key=key)
         read[key] = {

@@ -116,7 +116,9 @@ def _read_generic(node: ast.Subscript, names: Mapping[str, Any]) -> Any:
     origin = _read(node.value, names)
     inside = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if origin is Literal:
-        return Literal[tuple(ast.literal_eval(item) for item in inside)]
+        values = tuple(ast.literal_eval(item) for item in inside)
+        hash(values)  # a list or dict is no literal
+        return Literal[values]
     args = tuple(
         ... if isinstance(item, ast.Constant) and item.value is ... else _read(item, names)
         for item in inside

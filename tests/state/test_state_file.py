@@ -110,6 +110,7 @@ def test_a_value_that_cannot_be_written_is_left_out_with_a_warning() -> None:
         ({"handler": "merge_lists"}, "without a 'type'"),
         ("str", "without a 'type'"),
         ({"type": 7}, "at most 1000 characters"),
+        ({"type": "int", "handler": ["merge_lists"]}, "handler"),
     ],
 )
 def test_nothing_unknown_is_looked_up(entry: Any, why: str) -> None:

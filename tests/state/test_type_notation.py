@@ -46,7 +46,15 @@ def test_a_type_is_read_as_it_was_written(kind: Any) -> None:
     "text",
     [
         *("__import__('os').system('true')", "os.system", "int()", "lambda: int", "1", "'int'"),
-        *("list[", "", "int[str]", "Literal[open]", "list[int for _ in x]", "[int]"),
+        *(
+            "list[",
+            "",
+            "int[str]",
+            "Literal[open]",
+            "Literal[{1: 2}]",
+            "list[int for _ in x]",
+            "[int]",
+        ),
         *("(" * 400 + ")" * 400, "list[" * 400 + "int" + "]" * 400, "int\nstr", "list[1]"),
     ],
 )
