@@ -13,7 +13,6 @@ from langchain_core.messages import (
     AIMessageChunk,
     BaseMessage,
     HumanMessage,
-    InvalidToolCall,
     SystemMessage,
     ToolCall,
 )
@@ -35,11 +34,6 @@ def add(a: int, b: int) -> int:
 
 def adding(ident: str = "c1") -> AIMessage:
     return AIMessage("", tool_calls=[ToolCall(name="add", args={"a": 1, "b": 2}, id=ident)])
-
-
-def invalid() -> AIMessage:
-    call = InvalidToolCall(name="add", args="{", id="c1", error=None, type="invalid_tool_call")
-    return AIMessage("", invalid_tool_calls=[call])
 
 
 def test_each_call_takes_one_step(ask: Ask) -> None:
