@@ -99,6 +99,7 @@ class FaultyServer:
         self.asked: list[str] = []
         """The text of each request."""
         self._random = Random(7)  # noqa: S311 - faults, not secrets
+        self._open: set[asyncio.StreamWriter] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
         self._thread.start()
@@ -109,6 +110,7 @@ class FaultyServer:
         return await asyncio.start_server(self._serve, "127.0.0.1", 0)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open.add(writer)
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             while head := await reader.readuntil(b"\r\n\r\n"):
                 length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
@@ -122,6 +124,7 @@ class FaultyServer:
                 writer.write(answer)
                 await writer.drain()
         writer.close()
+        self._open.discard(writer)
 
     def _answer(self, text: str) -> bytes | None:
         luck = self._random.random()
@@ -151,6 +154,10 @@ class FaultyServer:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for writer in self._open:
+            writer.transport.abort()
+        # The loop closes a socket in a call of its own.
+        await asyncio.sleep(0.01)
 
 
 def _http(status: int, body: Any, headers: str = "") -> bytes:
