@@ -30,6 +30,9 @@ from .lifecycle import CLOSE, WARM_UP, call_each, parts_of
 from .settings import OWN_DEFAULTS, BlueprintSettings, check_names, copied, graph_settings
 from .storable import Storable
 
+_MISSING: Any = object()
+"""No model is given; what is given instead may have the name that Haystack uses."""
+
 
 class Agent(Storable):
     """An agent as a value: made of settings, run with options, copied, saved and read back.
@@ -51,17 +54,20 @@ class Agent(Storable):
 
     Raises:
         ConfigurationError: A setting is wrong; the message names it.
-        TypeError: A name is no setting.
+        TypeError: A name is no setting, or there is no model.
     """
 
     def __init__(
         self,
         *,
-        model: str | ModelSpec | BaseChatModel,
+        model: str | ModelSpec | BaseChatModel = _MISSING,
         tools: Toolset | Sequence[ToolLike | Toolset] | None = None,
         **settings: Unpack[BlueprintSettings],
     ) -> None:
         check_names(settings)
+        if model is _MISSING:
+            msg = "Agent needs a model: a chat model, or a name like 'openai:gpt-5-mini'."
+            raise TypeError(msg)
         self._given: dict[str, Any] = copied({"model": model, "tools": tools, **settings})
         self._making = Lock()
         self._graph: AgentGraph | None = None

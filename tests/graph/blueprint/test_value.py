@@ -77,16 +77,23 @@ def test_a_name_that_is_no_setting_is_refused() -> None:
         Agent(model=ScriptedChatModel([]), max_agent_step=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
 
+@pytest.mark.parametrize("with_model", [True, False])
 @pytest.mark.parametrize("name", sorted(HAYSTACK_SETTINGS))
-def test_a_setting_of_haystack_is_refused_with_what_it_is_here(name: str) -> None:
-    given: dict[str, Any] = {"model": ScriptedChatModel([]), name: None}
+def test_a_setting_of_haystack_is_refused_with_what_it_is_here(name: str, with_model: bool) -> None:
+    given: dict[str, Any] = {"model": ScriptedChatModel([])} if with_model else {}
+    given[name] = None
     with pytest.raises(TypeError, match=f"{name!r}. Here it is {HAYSTACK_SETTINGS[name]}"):
         Agent(**given)
 
 
+def test_an_agent_without_a_model_is_refused() -> None:
+    with pytest.raises(TypeError, match="Agent needs a model"):
+        Agent(tools=[search])
+
+
 def test_every_setting_of_create_agent_is_one_of_agent() -> None:
     assert set(NAMES) == {"model", "tools", *DEFAULTS, *OWN_DEFAULTS}
-    assert Agent.__init__.__kwdefaults__ == {"tools": None}
+    assert set(cast("Any", Agent.__init__).__kwdefaults__) == {"model", "tools"}
 
 
 @pytest.mark.parametrize(
