@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
 from langgraph.channels.binop import (
     _get_overwrite,  # pyright: ignore[reportPrivateUsage] - the notations of langgraph 1.2.24
 )
@@ -21,7 +21,6 @@ from ..middleware.collect import middleware_name
 from ..state.errors import InvalidUpdateError
 from ..state.input import as_messages
 from ..tools.calls import Calls, Dual
-from .engine import write_keys
 
 SET_ASIDE = "__pregel_interlock_set_aside"
 """Configurable key: private state that filters took out of the input. Streams, tracers and
@@ -103,24 +102,6 @@ class Admission:
         return entries
 
 
-class StoreAside(Runnable[Any, Any]):
-    """What langgraph does with an input, and then the same for what filters put aside.
-
-    It is one step and not a sequence of its own, which would be traced.
-    """
-
-    def __init__(self, writers: Sequence[Runnable[Any, Any]]) -> None:
-        self._writers = writers
-
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        """Write both; ``input`` is passed on."""
-        for writer in self._writers:
-            writer.invoke(input, config)
-        writes = (config or {}).get("configurable", {}).get(SET_ASIDE)
-        if config is not None and writes:
-            write_keys(config, writes)
-        return input
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        """:meth:`invoke`: nothing in it waits."""
-        return self.invoke(input, config)
+def set_aside(config: RunnableConfig) -> Sequence[tuple[str, Any]]:
+    """The private state that filters took out of the input of a run, to be stored beside it."""
+    return config.get("configurable", {}).get(SET_ASIDE) or ()

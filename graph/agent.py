@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -23,7 +24,8 @@ from ..tools.definition import ToolLike
 from ..tools.execution import ToolExecutor, ToolPolicy
 from ..tools.state_mapping import check_state_keys
 from ..tools.toolset import Toolset
-from .admission import Admission, StoreAside
+from .admission import Admission, set_aside
+from .beside_input import Beside, WriteBeside
 from .binding import ModelBinder, check_model, check_takes_tools
 from .compiled import AgentGraph
 from .composition import SubagentTransformer
@@ -34,7 +36,7 @@ from .node import AgentNode
 from .plan import END_NODE, MODEL, TOOLS, AgentPlan
 from .prompts import Prompts
 from .prompts.input import PromptedInput, input_schema
-from .run_options import StoreOptions
+from .run_options import options_to_store
 from .settings import RUN_PARAMETERS, AgentSettings, uses_templates, with_defaults
 from .structured_output import OutputPlan
 from .structured_output import supports_provider_strategy as _supports_provider_strategy
@@ -218,14 +220,13 @@ def _compile(
     hidden = plan.schema.private.union(ENGINE_KEYS, plan.prompts.variables)
     compiled.stream_channels = [k for k in compiled.stream_channels_list if k not in hidden]
     admission = Admission(options["middleware"], plan.schema.private)
-    if admission:
-        start = compiled.nodes[START]
-        writers = cast("list[Any]", start.flat_writers)
-        compiled.nodes[START] = start.copy({"writers": [StoreAside(writers)]})
+    beside: list[Beside] = [set_aside] if admission else []
     if plan.keeps_options:
+        beside.append(partial(options_to_store, plan))
+    if beside:
         start = compiled.nodes[START]
         writers = cast("list[Any]", start.flat_writers)
-        compiled.nodes[START] = start.copy({"writers": [StoreOptions(plan, writers)]})
+        compiled.nodes[START] = start.copy({"writers": [WriteBeside(writers, beside)]})
     agent = AgentGraph.of(compiled, _input_check(plan), plan.storable, admission)
     metadata = {AGENT_NAME: plan.name} if plan.name is not None else {}
     return agent.with_config({"recursion_limit": DEFAULT_RECURSION_LIMIT, "metadata": metadata})

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, SystemMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
 
 from ..state.errors import InvalidInputError, InvalidInputTypeError
 from ..state.storage import check_storable
 from ..tools.execution import ToolExecutor
 from ..tools.selection import Wanted, select_tools, selectable_names
-from .engine import Watchers, read_keys, write_keys
+from .engine import Watchers, read_keys
 from .live_tools import known_tools, live_tools, offered_first, toolsets_in
 from .plan import MODEL, AgentPlan
 from .prompts import PromptTemplate
@@ -84,30 +84,15 @@ class RunOptions:
         return record
 
 
-class StoreOptions(Runnable[Any, Any]):
-    """What langgraph does with an input, and then the options of the run, before any node runs.
+def options_to_store(plan: AgentPlan, config: RunnableConfig) -> list[tuple[str, Any]]:
+    """The options of a run, to be stored beside its input.
 
     They are written with each input, so that no run has those of the one before it.
     """
-
-    def __init__(self, plan: AgentPlan, writers: Sequence[Runnable[Any, Any]]) -> None:
-        self._plan = plan
-        self._writers = writers
-
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        """Write both; ``input`` is passed on."""
-        for writer in self._writers:
-            writer.invoke(input, config)
-        if config is not None:
-            options = options_in(config, self._plan)
-            if options is not None and Watchers.of(config).durable:
-                options.check_storable()
-            write_keys(config, [(STORED, options.record() if options is not None else None)])
-        return input
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        """:meth:`invoke`: nothing in it waits."""
-        return self.invoke(input, config)
+    options = options_in(config, plan)
+    if options is not None and Watchers.of(config).durable:
+        options.check_storable()
+    return [(STORED, options.record() if options is not None else None)]
 
 
 def options_in(config: RunnableConfig, plan: AgentPlan) -> RunOptions | None:

@@ -1,0 +1,38 @@
+"""What is stored with an input that is no part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig
+
+from .engine import write_keys
+
+Beside = Callable[[RunnableConfig], Sequence[tuple[str, Any]]]
+"""Reads the updates of state keys off the config of a run."""
+
+
+class WriteBeside(Runnable[Any, Any]):
+    """What langgraph does with an input, and then further updates, before any node runs.
+
+    It is one step and not a sequence of its own, which would be traced.
+    """
+
+    def __init__(self, writers: Sequence[Runnable[Any, Any]], beside: Sequence[Beside]) -> None:
+        self._writers = writers
+        self._beside = beside
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        """Write all of it; ``input`` is passed on."""
+        for writer in self._writers:
+            writer.invoke(input, config)
+        if config is not None:
+            for read in self._beside:
+                if writes := read(config):
+                    write_keys(config, writes)
+        return input
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        """:meth:`invoke`: nothing in it waits."""
+        return self.invoke(input, config)
