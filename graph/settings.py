@@ -10,7 +10,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer
 
 from ..state.channels import MessageStorage
-from ..state.suggestion import did_you_mean
+from ..state.suggestion import refuse_unknown
 from ..tools.execution import OnToolError
 from .prompts import RequiredVariables
 
@@ -129,12 +129,7 @@ def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         TypeError: A name is no setting.
     """
-    for name in given:
-        if name not in DEFAULTS:
-            here = OTHER_NAMES.get(name)
-            hint = f" Here it is {here}." if here else did_you_mean(name, DEFAULTS)
-            msg = f"create_agent has no setting {name!r}.{hint}"
-            raise TypeError(msg)
+    refuse_unknown("create_agent", given, DEFAULTS, OTHER_NAMES)
     return {**DEFAULTS, **given}
 
 

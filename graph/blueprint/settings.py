@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ...middleware.approval import ApprovalMiddleware
 from ...state.errors import ConfigurationError
-from ...state.suggestion import did_you_mean
+from ...state.suggestion import refuse_unknown
 from ..settings import DEFAULTS, AgentSettings
 from .chunks import StreamingCallback, check_callback
 
@@ -54,12 +54,7 @@ def check_names(given: Mapping[str, Any]) -> None:
     Raises:
         TypeError: It names the setting that may be meant.
     """
-    for name in given:
-        if name not in NAMES:
-            here = HAYSTACK_SETTINGS.get(name)
-            hint = f" Here it is {here}." if here else did_you_mean(name, NAMES)
-            msg = f"Agent has no setting {name!r}.{hint}"
-            raise TypeError(msg)
+    refuse_unknown("Agent", given, NAMES, HAYSTACK_SETTINGS)
 
 
 def graph_settings(given: Mapping[str, Any]) -> dict[str, Any]:
