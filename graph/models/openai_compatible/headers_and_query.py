@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, cast
 
 from pydantic import SecretStr
@@ -27,13 +27,8 @@ def checked_headers(headers: object, setting: str = "default_headers") -> dict[s
     Raises:
         ConfigurationError: A name or value cannot be sent. The message never holds the value.
     """
-    if headers is None:
-        return {}
-    if not isinstance(headers, Mapping):
-        msg = f"{setting} is {type(headers).__name__!r}. Pass a dict."
-        raise ConfigurationError(msg)
     checked: dict[str, SecretStr] = {}
-    for name, value in cast("Mapping[object, object]", headers).items():
+    for name, value in _entries(headers, setting):
         if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
             msg = f"{setting} has the invalid header name {name!r}. Rename it."
             raise ConfigurationError(msg)
@@ -58,13 +53,8 @@ def checked_query(query: object, setting: str = "default_query") -> dict[str, st
     Raises:
         ConfigurationError: A name or value is no text. The message never holds the value.
     """
-    if query is None:
-        return {}
-    if not isinstance(query, Mapping):
-        msg = f"{setting} is {type(query).__name__!r}. Pass a dict."
-        raise ConfigurationError(msg)
     checked: dict[str, str | SecretStr] = {}
-    for name, value in cast("Mapping[object, object]", query).items():
+    for name, value in _entries(query, setting):
         text = value.get_secret_value() if isinstance(value, SecretStr) else value
         if not _is_text(name) or not _is_text(text):
             kind = type(value).__name__
@@ -73,6 +63,15 @@ def checked_query(query: object, setting: str = "default_query") -> dict[str, st
         secret = isinstance(value, SecretStr) or is_secret_name(name)
         checked[name] = SecretStr(text) if secret else text
     return checked
+
+
+def _entries(given: object, setting: str) -> Iterable[tuple[object, object]]:
+    if given is None:
+        return ()
+    if not isinstance(given, Mapping):
+        msg = f"{setting} is {type(given).__name__!r}. Pass a dict."
+        raise ConfigurationError(msg)
+    return cast("Mapping[object, object]", given).items()
 
 
 def _is_text(value: object) -> TypeIs[str]:
