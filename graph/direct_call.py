@@ -8,7 +8,6 @@ look, the model's own ``_generate`` gives the same message. Anything unusual tak
 from __future__ import annotations
 
 import uuid
-from operator import attrgetter
 from typing import Any, cast
 
 from langchain_core.globals import get_debug, get_llm_cache, get_verbose
@@ -22,12 +21,11 @@ from langchain_core.tracers.context import (
 )
 
 from ..middleware.spending import METER
+from ..state.reducers import CONTENT
 from ..tools.calls import Dual
 
 _PUBLIC_ONLY = frozenset({"stream", "ls_structured_output_format", "structured_output_format"})
 """Arguments that langchain-core takes for itself."""
-
-_CONTENT = attrgetter("content")
 
 _WAYS_IN = ("invoke", "ainvoke", "generate", "agenerate", "generate_prompt", "agenerate_prompt")
 
@@ -79,7 +77,7 @@ def may_call_directly(messages: list[BaseMessage], *, layered: bool) -> bool:
         and not (layered and _somebody_listens())
         and not get_debug()
         and not get_verbose()
-        and (set(map(type, map(_CONTENT, messages))) <= {str} or all(map(_is_text, messages)))
+        and (set(map(type, map(CONTENT, messages))) <= {str} or all(map(_is_text, messages)))
     )
 
 

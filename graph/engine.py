@@ -49,7 +49,7 @@ AROUND = "__interlock_around"
 _ADDRESS = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
 """Configurable keys with which a run says that it is no part of the graph around it."""
 
-_TO_NODE = "branch:to:"
+_TO_NODE = _CHANNEL_BRANCH_TO.format("")
 """How the channel that begins a node is named."""
 
 DEFAULT_RECURSION_LIMIT = 9_999

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, RemoveMessage, convert_to_messages
@@ -12,10 +11,8 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from .errors import InvalidInputError, InvalidInputTypeError
 from .merge import MergedSchema
-from .reducers import ID, is_whole, stamp_messages
+from .reducers import CONTENT, ID, is_whole, stamp_messages
 from .suggestion import did_you_mean
-
-_CONTENT = attrgetter("content")
 
 
 class InputCheck:
@@ -136,7 +133,7 @@ def _is_plain(entries: list[Any]) -> bool:
     kinds = set(map(type, entries))
     if RemoveMessage in kinds or not all(map(is_whole, kinds)):
         return False
-    contents: list[Any] = [*map(_CONTENT, entries)]
+    contents: list[Any] = [*map(CONTENT, entries)]
     return set(map(type, contents)) <= {str} and all(map(str.isascii, contents))
 
 

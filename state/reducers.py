@@ -27,6 +27,9 @@ from .containers import copy_containers
 ID = attrgetter("id")
 """The id of a message, for looking at a long history with one call of Python's own functions."""
 
+CONTENT = attrgetter("content")
+"""Its content, for the same."""
+
 
 def merge_lists(current: Any, new: Any) -> list[Any]:
     """Both values as one list: ``None`` adds nothing, tuples and sets add their items."""
