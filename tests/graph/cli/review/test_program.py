@@ -51,6 +51,11 @@ broken = lambda: 1 / 0
 number = 5
 '''
 
+COMMAND: list[Any] = [
+    Path(sys.executable).with_name("interlock"),
+    *("approvals", "--db", "threads.sqlite"),
+]
+
 
 @pytest.fixture
 def command(office: Office, monkeypatch: pytest.MonkeyPatch) -> Command:
@@ -140,14 +145,11 @@ def test_taken_port_is_told(office: Office, command: Command, serve: Any) -> Non
 @pytest.mark.usefixtures("command")
 def test_page_is_served_until_somebody_stops_it(office: Office) -> None:
     office.begin("t", ("send", {"to": "Ann"}))
-    line: list[Any] = [
-        Path(sys.executable).with_name("interlock"),
-        "approvals",
-        "--db",
-        "threads.sqlite",
-    ]
     with subprocess.Popen(
-        [*line, "--web", "--port", "0"], cwd=office.path.parent, stdout=subprocess.PIPE, text=True
+        [*COMMAND, "--web", "--port", "0"],
+        cwd=office.path.parent,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         address = process.stdout.readline().split()[-1]
@@ -160,15 +162,9 @@ def test_page_is_served_until_somebody_stops_it(office: Office) -> None:
 @pytest.mark.usefixtures("command")
 def test_terminal_asks_and_the_run_goes_on(office: Office) -> None:
     office.begin("t", ("send", {"to": "Ann"}))
-    line: list[Any] = [
-        Path(sys.executable).with_name("interlock"),
-        "approvals",
-        "--db",
-        "threads.sqlite",
-    ]
     screen, terminal = pty.openpty()
     with subprocess.Popen(
-        [*line, "--agent", "post_office:agent"],
+        [*COMMAND, "--agent", "post_office:agent"],
         cwd=office.path.parent,
         stdin=terminal,
         stdout=terminal,
