@@ -15,7 +15,7 @@ from typing import Any, cast
 from ...state.errors import ConfigurationError
 from ..models.model_spec import ModelSpec
 from .construction import SECRET_ARGUMENTS, arguments_of, make
-from .model_data import read_model, write_model
+from .model_data import check_names, read_model, write_model
 from .registry import Registry
 from .shipped import SHIPPED_HANDLERS, shipped_classes
 
@@ -119,6 +119,7 @@ class Codec:
             raise ConfigurationError(msg)
         name = self.registry.name_of(kind) or kind.__name__
         arguments = arguments_of(value, where)
+        check_names(kind, arguments, self.registry, where)
         for secret in SECRET_ARGUMENTS & arguments.keys():
             if arguments[secret] is not None:
                 msg = (
@@ -171,6 +172,7 @@ class Codec:
             for key, item in data.items()
             if key != "class"
         }
+        check_names(kind, arguments, self.registry, where)
         return make(kind, arguments, where)
 
 

@@ -11,7 +11,7 @@ from ...state.errors import ConfigurationError
 from ...state.suggestion import did_you_mean
 from ...state.type_notation import read_type, write_type
 from .codec import Codec, check_depth
-from .model_data import read_model
+from .model_data import check_name, read_model
 from .registry import Registry
 
 FORMAT = 1
@@ -90,10 +90,15 @@ def _read(codec: Codec, name: str, data: Any) -> Any:
 
 
 def _write_model(codec: Codec, name: str, value: Any) -> Any:
-    return value if isinstance(value, str) else codec.write(value, name)
+    if isinstance(value, str):
+        check_name(value, codec.registry, name)
+        return value
+    return codec.write(value, name)
 
 
 def _read_model(codec: Codec, name: str, data: Any) -> Any:
+    if isinstance(data, str):
+        check_name(data, codec.registry, name)
     if isinstance(data, Mapping) and "model" in data:
         return read_model(cast("Mapping[Any, Any]", data), codec.registry, name)
     return codec.read(data, name)

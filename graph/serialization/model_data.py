@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Iterator, Mapping
+from inspect import signature
+from typing import Any, cast, get_type_hints
 
 from ...state.errors import ConfigurationError
 from ...state.suggestion import did_you_mean
 from ..models.model_spec import ModelSpec
+from ..models.providers import PROVIDERS
+from ..models.registry import split_name
 from .registry import Registry
 
 MODEL_KEYS = frozenset({"model", "settings", "secrets"})
@@ -23,6 +26,12 @@ SETTINGS = frozenset(
     }
 )
 """Settings that any file may give: they shape and limit answers, and lead nowhere."""
+
+OWN_PROVIDERS = frozenset({"embedded", *PROVIDERS}) - {"huggingface"}
+"""Providers that any file may name: the embedded model, and those that interlock's own client talks
+to. Hugging Face's is left out, since its LangChain integration downloads models and runs them."""
+
+_MODEL_TYPES = ("BaseChatModel", "LanguageModel")
 
 
 def write_model(spec: ModelSpec, registry: Registry, where: str) -> dict[str, Any]:
@@ -61,11 +70,12 @@ def read_model(data: Mapping[Any, Any], registry: Registry, where: str) -> Model
 
 
 def check_model(spec: ModelSpec, registry: Registry, where: str) -> None:
-    """Refuse settings that would lead a model elsewhere, and secrets that are not its own.
+    """Refuse providers and secrets that are not allowed, and settings that lead elsewhere.
 
     Raises:
         ConfigurationError: It names the setting, and what would allow it.
     """
+    check_name(spec.name, registry, where, has_address="base_url" in spec.settings)
     for name, value in spec.settings.items():
         if name == "base_url":
             address = str(value).rstrip("/")
@@ -89,6 +99,66 @@ def check_model(spec: ModelSpec, registry: Registry, where: str) -> None:
                 "Registry(secrets=[...]) if it is meant for this model."
             )
             raise ConfigurationError(msg)
+
+
+def check_name(name: str, registry: Registry, where: str, *, has_address: bool = False) -> None:
+    """Refuse a model of a provider that the program did not allow.
+
+    Args:
+        name: ``"provider:model"``, or a model name whose maker is evident.
+        registry: What the program allows.
+        where: Where the name stands, for the error.
+        has_address: The model is given an address, so its provider may be left out.
+
+    Raises:
+        ConfigurationError: It is one, or there is no telling whose the model is.
+    """
+    provider, _ = split_name(name, None, has_address=has_address)
+    allowed = OWN_PROVIDERS if registry.providers is None else registry.providers
+    if provider not in allowed:
+        msg = (
+            f"{where} names a model of the provider {provider[:200]!r}; allow it with "
+            "Registry(providers=[...]) if the integration installed for it may be loaded."
+        )
+        raise ConfigurationError(msg)
+
+
+def check_names(
+    kind: type[Any], arguments: Mapping[str, Any], registry: Registry, where: str
+) -> None:
+    """Refuse models of other providers among the arguments of a class that takes models by name.
+
+    Raises:
+        ConfigurationError: One is named where the class declares a chat model.
+    """
+    for argument, value in arguments.items():
+        texts = list(_texts(value))
+        if texts and _takes_models(kind, argument):
+            for text in texts:
+                check_name(text, registry, f"{where}.{argument}")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in cast("list[Any]", value):
+            yield from _texts(item)
+    elif isinstance(value, Mapping):
+        yield from _texts(list(cast("Mapping[Any, Any]", value).values()))
+
+
+def _takes_models(kind: type[Any], argument: str) -> bool:
+    """Whether a constructor declares that an argument may be a chat model."""
+    parameter = signature(kind).parameters.get(argument)
+    if parameter is None:
+        return False
+    try:
+        hints = get_type_hints(cast("Any", kind).__init__)
+    except (NameError, TypeError):
+        hints = {}
+    declared = str(hints.get(argument, parameter.annotation))
+    return any(name in declared for name in _MODEL_TYPES)
 
 
 def _is_flat(values: Any) -> bool:

@@ -28,6 +28,9 @@ class Registry:
             since whoever writes the file could send what is in it anywhere.
         addresses: Addresses beside a provider's own that a stored model may talk to, with what it
             is given and the provider's key.
+        providers: Providers that a stored model may be of, such as ``"anthropic"``: what is
+            installed for a provider is imported. None allows the embedded model and those that
+            interlock's own client talks to, but for Hugging Face.
         **named: The same under other names.
 
     Raises:
@@ -39,12 +42,14 @@ class Registry:
         *values: Any,
         secrets: Iterable[str] = (),
         addresses: Iterable[str] = (),
+        providers: Iterable[str] | None = None,
         **named: Any,
     ) -> None:
         self._values: dict[str, Any] = {}
         self._names: dict[int, str] = {}
         self.secrets = frozenset(secrets)
         self.addresses = frozenset(address.rstrip("/") for address in addresses)
+        self.providers = None if providers is None else frozenset(providers)
         for value in values:
             self.register(value)
         for name, value in named.items():
@@ -80,6 +85,8 @@ class Registry:
             self.register(value, name)
         self.secrets |= other.secrets
         self.addresses |= other.addresses
+        if other.providers is not None:
+            self.providers = (self.providers or frozenset()) | other.providers
 
     def name_of(self, value: Any) -> str | None:
         """The name of this very value, or None."""

@@ -32,6 +32,10 @@ def draw(
         list[str] | None,
         typer.Option("--allow-address", help="Address that its model may talk to."),
     ] = None,
+    allow_provider: Annotated[
+        list[str] | None,
+        typer.Option("--allow-provider", help="Provider that its models may be of."),
+    ] = None,
 ) -> None:
     """Draw an agent that is stored in a file; nothing of it runs, and no key is needed.
 
@@ -39,5 +43,7 @@ def draw(
     """
     from ..stored import Allowed, draw_to, read_agent  # noqa: PLC0415 - `--help` needs none
 
-    allowed = Allowed(register or (), allow_secret or (), allow_address or ())
+    allowed = Allowed(
+        register or (), allow_secret or (), allow_address or (), allow_provider or None
+    )
     draw_to(read_agent(file, allowed), output, hooks=hooks)

@@ -37,6 +37,14 @@ _Address = Annotated[
     list[str] | None,
     typer.Option("--allow-address", help="Address that its model may talk to."),
 ]
+_Provider = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-provider",
+        help="Provider that its models may be of, such as anthropic, instead of those that any "
+        "file may name; may be repeated.",
+    ),
+]
 
 
 def run(
@@ -47,6 +55,7 @@ def run(
     register: _Register = None,
     allow_secret: _Secret = None,
     allow_address: _Address = None,
+    allow_provider: _Provider = None,
 ) -> None:
     """Ask an agent that is stored in a file, once.
 
@@ -61,7 +70,9 @@ def run(
 
     read_dotenv(Path.cwd())
     inputs = inputs_of(pairs or [])
-    allowed = Allowed(register or (), allow_secret or (), allow_address or ())
+    allowed = Allowed(
+        register or (), allow_secret or (), allow_address or (), allow_provider or None
+    )
     agent = read_agent(file, allowed)
     said = sys.stdin.read() if question == "-" else question
     raise typer.Exit(0 if ask(agent, said, inputs) else 1)

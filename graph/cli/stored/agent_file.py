@@ -23,6 +23,8 @@ class Allowed:
     """Environment variables that its model may read."""
     addresses: Sequence[str] = ()
     """Addresses that its model may talk to."""
+    providers: Sequence[str] | None = None
+    """Providers that its models may be of; None for those that any file may name."""
 
     def registry(self) -> Registry:
         """All of it as a registry.
@@ -30,7 +32,9 @@ class Allowed:
         Raises:
             ConfigurationError: A name cannot be imported, or two things share one.
         """
-        registry = Registry(secrets=self.secrets, addresses=self.addresses)
+        registry = Registry(
+            secrets=self.secrets, addresses=self.addresses, providers=self.providers
+        )
         for name in self.registered:
             not_a_name = "is no name of an object. Write it like package.module:name."
             found = named_object("--register", name, not_a_name)

@@ -136,6 +136,19 @@ def test_a_hostile_file_is_refused(command: Command, name: str, text: str, word:
     assert word in str(result.exception)
 
 
+@pytest.mark.parametrize("name", ["run", "draw"])
+def test_a_file_may_name_only_models_of_providers_that_are_allowed(
+    command: Command, name: str
+) -> None:
+    text = "  model: anthropic:claude-x\n"
+    refused = command(text, name)
+    assert isinstance(refused.exception, ConfigurationError)
+    assert "provider 'anthropic'" in str(refused.exception)
+    allowed = command(text, name, "--allow-provider", "anthropic")
+    assert name == "run" or allowed.exit_code == 0
+    assert "Registry(providers=" not in str(allowed.exception)
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
