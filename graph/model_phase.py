@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.messages import (
@@ -15,9 +16,11 @@ from langchain_core.messages import (
     ToolMessage,
     add_notification_metadata,
 )
+from langgraph.channels.last_value import LastValue
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from ..middleware.request import ModelRequest, ModelResponse
+from ..state.errors import InvalidUpdateError
 from ..state.finish import finish_of
 from ..state.history import (
     answered_ids,
@@ -61,6 +64,8 @@ class ModelPhase:
         self._config = stretch.config
         self._runtime = stretch.runtime
         self._tools = stretch.tools
+        self.refused: InvalidUpdateError | None = None
+        """Why the updates of the layers were not taken with the last reply."""
 
     def begin(self) -> None:
         """Begin a run: fill in defaults, forget the last run's structured answer."""
@@ -201,9 +206,60 @@ class ModelPhase:
             self._work.apply({"messages": messages}, "the model")
         if answered:
             self._work.put("structured_response", response.structured_response)
-        for command in reply.commands:
-            update: Any = command.update
-            self._work.apply(dict(update or {}), "wrap_model_call")
+        self.refused = None
+        if not reply.commands:
+            return
+        saved = self._work.save()
+        updates = [dict(cast("Any", command.update) or {}) for command in reply.commands]
+        layers = [layer.name for layer in call.layers]
+        try:
+            refuse_clash(updates, layers, self._work.rules.channels, answered=answered)
+            for update in updates:
+                self._work.apply(update, "wrap_model_call")
+        except InvalidUpdateError as error:
+            self._work.restore(saved)
+            self.refused = error
+
+
+def refuse_clash(
+    updates: Sequence[Mapping[str, Any]],
+    layers: Sequence[str],
+    channels: Mapping[str, Any],
+    *,
+    answered: bool = False,
+) -> None:
+    """Refuse that one model call gives several values to a key that holds one and merges none.
+
+    Args:
+        updates: What layers write, the innermost first; not every layer needs to write.
+        layers: Names of all layers, the outermost first.
+        channels: What holds each key.
+        answered: The reply itself gives ``structured_response``.
+
+    Raises:
+        InvalidUpdateError: It names the key, and the layers as far as they are known.
+    """
+    # A layer writes once at most, so the names are certain where each of them did.
+    certain = len(updates) == len(layers)
+    first = {"structured_response": "the reply"} if answered else dict[str, str]()
+    for position, update in enumerate(updates):
+        name = layers[-1 - position] if certain else "a layer"
+        for key in update:
+            channel = channels.get(key)
+            if not isinstance(channel, LastValue) and not getattr(channel, "guard", False):
+                continue
+            if key not in first:
+                first[key] = name
+                continue
+            both = f"{first[key]} and {name} both"
+            if not certain:
+                who = "The reply and one" if first[key] == "the reply" else "Two"
+                both = f"{who} of {', '.join(reversed(layers))}"
+            msg = (
+                f"{both} wrote state key {key!r} in one model call; give the key a reducer, or let "
+                "one of them write it."
+            )
+            raise InvalidUpdateError(msg, owner=both, key=key)
 
 
 def with_answers(response: ModelResponse[Any]) -> list[BaseMessage]:

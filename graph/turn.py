@@ -186,6 +186,8 @@ class Turn:
     async def _model(self, _index: int) -> Go:
         await self.models.run()
         self.hooks.dirty = True
+        # Raised behind the reply, so that a retry does not pay for another one.
+        self._failure = self.models.refused
         return Go("after_model")
 
     async def _after_model(self, index: int) -> Go:

@@ -132,7 +132,8 @@ class ExtendedModelResponse(Generic[ResponseT]):
 
     model_response: ModelResponse[ResponseT]
     command: Command[Any] | None = None
-    """Only its ``update`` is used; a layer cannot send the run anywhere."""
+    """Only its ``update`` is used; a layer cannot send the run anywhere. A key without a reducer
+    may be written by one layer only, and ``structured_response`` only where the answer has none."""
 
 
 ModelCallResult = ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]

@@ -13,6 +13,7 @@ from langgraph.types import Command
 from pydantic import ValidationError
 
 from ..state.errors import ConfigurationError, StructuredOutputError
+from ..state.reducers import replace_values
 from ..state.schema import AgentState, PrivateStateAttr
 from .base import AgentMiddleware
 from .chat_model_check import checked_model
@@ -35,7 +36,7 @@ of the answer says."""
 class ToolSelectionState(AgentState[Any]):
     """The last selection: for which message, among which tools, and which of them."""
 
-    tool_selection: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
+    tool_selection: NotRequired[Annotated[dict[str, Any], PrivateStateAttr, replace_values]]
 
 
 class LLMToolSelectorMiddleware(AgentMiddleware[Any, Any, Any]):

@@ -14,7 +14,7 @@ InterlockError
 │   ├── NotWaitingError                  an answer that nothing waits for
 │   └── MemoryScopeError                 it is not clear whose memories a run means
 │           (lives in memory_errors.py)
-├── InvalidUpdateError (ValueError)      a hook or tool returned an update that cannot be applied
+├── InvalidUpdateError (ValueError and langgraph's)  a hook's or tool's update cannot be applied
 │   ├── InvalidJumpError                 a hook asked for a jump that leads nowhere
 │   └── InvalidResponseError (TypeError)  a layer returned something that is no response
 ├── StorageError                         a value cannot be stored, or stored bytes cannot be read
@@ -75,6 +75,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from langgraph.errors import InvalidUpdateError as GraphInvalidUpdateError
+
 
 class InterlockError(Exception):
     """Base of every error interlock raises on its own account."""
@@ -126,8 +128,11 @@ class InvalidInputTypeError(InvalidInputError, TypeError):
     """The input of a run, or one of its values, has a wrong type."""
 
 
-class InvalidUpdateError(InterlockError, ValueError):
-    """A hook or tool returned something that is no update of the declared state."""
+class InvalidUpdateError(InterlockError, GraphInvalidUpdateError, ValueError):
+    """A hook or tool returned something that is no update of the declared state.
+
+    It is one of langgraph's errors of this name, too.
+    """
 
     def __init__(self, message: str, *, owner: str, key: str | None = None) -> None:
         super().__init__(message)

@@ -117,6 +117,14 @@ async def test_selection_is_kept_for_the_task_unless_asked_for_each_call(
     assert _offered(model) == [["cook"]] * 3
 
 
+async def test_two_selectors_narrow_one_after_the_other(run: Run, scripted: Scripted) -> None:
+    wide, narrow = Selector({"tools": ["cook", "fly"]}), Selector({"tools": ["fly"]})
+    model = scripted("done")
+    agent = create_agent(model, TOOLS, middleware=[_selector(wide), _selector(narrow)])
+    await run(agent, {"messages": "hi"})
+    assert _offered(model) == [["fly"]]
+
+
 async def test_selection_survives_a_pause_and_ends_with_the_next_task(
     run: Run, scripted: Scripted, calling: Calling
 ) -> None:
