@@ -36,6 +36,7 @@ class Admission:
                 f"{middleware_name(m)}.filter_input",
                 sync=m.filter_input,
                 asynchronous=getattr(m, "afilter_input", None),
+                quick=getattr(m, "quick_hooks", False) is True,
             )
             for m in middleware
             if callable(getattr(m, "filter_input", None))

@@ -61,7 +61,12 @@ class HookRunner:
             self.completed[point] = position
             if hook.interrupts and self.dirty and self._durable:
                 raise SplitHereError
-            jump = await self._step(hook)
+            plain = None if self._observed or hook.live else self._calls.plain(hook.function)
+            if plain is None:
+                jump = await self._step(hook)
+            else:
+                update = plain(self._work.snapshot(), self._runtime, self._config)
+                jump = None if update is None else self._merged(hook, update)
             self.dirty = True
             self.completed[point] = position + 1
             if jump is not None:

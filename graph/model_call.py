@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
-from ..middleware.collect import Layer
-from ..middleware.flows import call_layer
 from ..middleware.request import ModelRequest, ModelResponse
 from ..middleware.tracing import traced_layer
 from ..state.errors import InvalidResponseError, RunError
 from ..state.history import repair_history, with_clean_calls
 from ..tools.calls import Calls
+from ..tools.layers import Layer, LayerStack
 from .binding import Bound, ModelBinder
 from .direct_call import may_call_directly
 from .partial_stream import PartialStream
 from .structured_output import ActiveOutput, Answered, AskAgain, Failed, OutputPlan
-
-Handler = Callable[[ModelRequest[Any]], Coroutine[Any, Any, "Reply"]]
 
 
 @dataclass
@@ -33,6 +29,22 @@ class Reply:
     response: ModelResponse[Any]
     commands: list[Command[Any]] = field(default_factory=list[Command[Any]])
     """State updates of the layers, the innermost first."""
+
+
+class ModelLayers(LayerStack):
+    """The layers around a model call: they see responses, and may add state updates."""
+
+    def shown(self, answer: Reply) -> ModelResponse[Any]:
+        """The response of a reply."""
+        return answer.response
+
+    def taken(self, layer: Layer, returned: Any, below: Reply | None) -> Reply:
+        """What a layer returned, with the updates of those inside it.
+
+        If it asked several times, only those of the last answer count.
+        """
+        response, own = read_layer(layer.name, returned)
+        return Reply(response, own if below is None else [*below.commands, *own])
 
 
 @dataclass
@@ -68,33 +80,12 @@ class ModelCall:
             InvalidResponseError: A layer returned something that is no response.
             StructuredOutputError: No valid answer came, and the caller wants to know by error.
         """
-        if self.layers:
-            self.valid = list(request.messages)
-        return await self._layer(0)(request)
-
-    def _layer(self, position: int) -> Handler:
-        if position == len(self.layers):
-            return self._ask
-        return partial(self._through, self.layers[position], self._layer(position + 1))
-
-    async def _through(self, layer: Layer, inner: Handler, request: ModelRequest[Any]) -> Reply:
-        """One layer; if it asks several times, only the commands of the last answer count."""
-        commands: list[Command[Any]] = []
-
-        async def handler(changed: ModelRequest[Any]) -> ModelResponse[Any]:
-            commands.clear()
-            reply = await inner(changed)
-            commands.extend(reply.commands)
-            return reply.response
-
-        if layer.core is not None and not self.observed:
-            result = await layer.core(self.calls, request, handler)
-        else:
-            call = traced_layer if self.observed else call_layer
-            result = await call(self.calls, layer, handler, request)
-        response, own = read_layer(layer.name, result)
-        commands.extend(own)
-        return Reply(response, commands)
+        if not self.layers:
+            return await self._ask(request)
+        self.valid = list(request.messages)
+        through = traced_layer if self.observed else None
+        stack = ModelLayers(self.layers, self._ask, self.calls, through, flat=not self.observed)
+        return cast("Reply", await stack.run(request))
 
     async def _ask(self, request: ModelRequest[Any]) -> Reply:
         """Call the model itself and read its reply."""

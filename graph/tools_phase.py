@@ -10,12 +10,12 @@ from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolC
 from langgraph.errors import GraphInterrupt
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
-from ..middleware.flows import call_layer
 from ..middleware.tracing import traced_layer
 from ..state.errors import InvalidUpdateError
 from ..state.history import last_ai_message, pending_calls, results_in_call_order
 from ..state.live import ToolState
 from ..tools.execution import RunContext
+from ..tools.layers import call_layer
 from ..tools.results import CallResult
 from .engine import is_inside
 from .hand_over import NOT_FIRST, STOPPED, Waiting, check_around, chosen, refusals, waiting

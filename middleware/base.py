@@ -50,6 +50,9 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     """Whether the hooks pause the run (or the names of those that do): what ran before them in
     the same step is then stored first, so that a resume repeats nothing."""
 
+    quick_hooks: bool = False
+    """The hooks wait for nothing, so an asynchronous run calls them without a thread."""
+
     trace_policy: Any = None
     """What traced runs of the hooks record; a ``langgraph.types.TracePolicy``."""
 

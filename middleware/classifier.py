@@ -11,7 +11,8 @@ from langchain_core.runnables import Runnable
 from langgraph.errors import GraphBubbleUp
 
 from ..state.errors import ConfigurationError
-from ..tools.calls import Calls, Dual
+from ..tools.calls import Dual
+from .flows import Ask, Flow
 
 _PASS = frozenset({"allow", "allowed", "benign", "clean", "no", "none", "ok", "pass", "safe"})
 _FLAG = frozenset({"block", "blocked", "deny", "flag", "flagged", "harmful", "unsafe", "yes"})
@@ -69,10 +70,10 @@ class Classifier:
             raise ConfigurationError(msg)
         return cls(function, timeout_s, read or (lambda answer: answer))
 
-    async def ask(self, calls: Calls, text: str) -> Verdict:
+    def verdict(self, text: str) -> Flow[Verdict]:
         """The verdict on a text; one that cannot be had flags it."""
         try:
-            answer = await calls.within(self.timeout_s, self.function, text)
+            answer: Any = yield Ask(self.function, (text,), self.timeout_s)
             return read_answer(self.read(answer))
         except GraphBubbleUp:
             raise

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from inspect import Parameter, iscoroutinefunction, signature
 from typing import Any, Literal, cast, get_args
 
 from ..state.errors import ConfigurationError
 from ..tools.calls import Dual
+from ..tools.layers import Layer
+from .flows import bound
 from .hook_signature import asks_for_state
 
 HookPoint = Literal[
@@ -59,32 +60,6 @@ class Hook:
 
 
 @dataclass(frozen=True)
-class Layer(Dual):
-    """A ``wrap_…`` hook: ``(request, handler)``."""
-
-    trace_policy: Any = None
-    """What traced runs of it record."""
-    private: frozenset[str] = frozenset()
-    """State keys that they never record."""
-    core: Callable[..., Coroutine[Any, Any, Any]] | None = None
-    """``(calls, request, handler)``: its logic for runs of both kinds, if it is there."""
-
-    @classmethod
-    def at(cls, point: WrapPoint, name: str, middleware: Any) -> Layer | None:
-        """The layer of a middleware at a point, if it has one."""
-        sync, asynchronous = _forms(middleware, point)
-        if sync is None and asynchronous is None:
-            return None
-        own: Any = sync
-        logic: Any = getattr(own, "core", None)
-        # Where only one form has been overridden, there is no logic of both.
-        both = logic is not None and logic is getattr(asynchronous, "core", None)
-        core = partial(cast("Callable[..., Any]", logic), own.__self__) if both else None
-        policy = getattr(middleware, "trace_policy", None)
-        return cls(f"{name}.{point}", sync, asynchronous, policy, core=core)
-
-
-@dataclass(frozen=True)
 class HookPlan:
     """All hooks and layers of an agent, each list in the order in which it runs."""
 
@@ -102,6 +77,8 @@ class HookPlan:
 
     def keeping(self, private: frozenset[str]) -> HookPlan:
         """The plan with runs of hooks and layers that record no private state keys."""
+        if not private:
+            return self
         return HookPlan(
             {p: [replace(h, private=private) for h in hs] for p, hs in self.hooks.items()},
             {p: [replace(w, private=private) for w in ws] for p, ws in self.wraps.items()},
@@ -122,7 +99,7 @@ def collect_hooks(middleware: Sequence[Any]) -> HookPlan:
         for point in HOOK_POINTS
     }
     wraps = {
-        point: [layer for name, m in named if (layer := Layer.at(point, name, m))]
+        point: [layer for name, m in named if (layer := layer_at(point, name, m))]
         for point in WRAP_POINTS
     }
     return HookPlan(
@@ -176,6 +153,24 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return unique
 
 
+def layer_at(point: WrapPoint, name: str, middleware: Any) -> Layer | None:
+    """The layer of a middleware at a point, if it has one."""
+    sync, asynchronous = _forms(middleware, point)
+    if sync is None and asynchronous is None:
+        return None
+    logic: Layer | None = getattr(sync, "logic", None)
+    # Where only one form has been overridden, there is no logic of both.
+    both = logic is not None and logic is getattr(asynchronous, "logic", None)
+    own = bound(logic, cast("Any", sync).__self__) if logic is not None and both else Layer(name)
+    return replace(
+        own,
+        name=f"{name}.{point}",
+        sync=sync,
+        asynchronous=asynchronous,
+        trace_policy=getattr(middleware, "trace_policy", None),
+    )
+
+
 def _ordered(named: list[tuple[str, Any]], point: HookPoint) -> Iterable[tuple[str, Any]]:
     return reversed(named) if point in REVERSED_POINTS else named
 
@@ -193,8 +188,6 @@ def _hook(name: str, middleware: Any, point: HookPoint) -> Hook | None:
     values = 2 if point != "on_error" else 3
     here = fit(sync, values) if sync else None
     later = fit(asynchronous, values) if asynchronous else None
-    if later is None and here is not None and getattr(sync, "__quick__", False):
-        later = at_once(here)
     return Hook(
         middleware=name,
         point=point,
@@ -202,6 +195,7 @@ def _hook(name: str, middleware: Any, point: HookPoint) -> Hook | None:
             f"{name}.{point}",
             sync=here,
             asynchronous=later,
+            quick=later is None and _is_quick(middleware, sync),
         ),
         can_jump_to=None if jumps is None else tuple(jumps),
         interrupts=any(getattr(f, "__interrupts__", pauses) for f in marked),
@@ -210,13 +204,9 @@ def _hook(name: str, middleware: Any, point: HookPoint) -> Hook | None:
     )
 
 
-def at_once(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-    """A function that waits for nothing as one that is awaited."""
-
-    async def call(*args: Any) -> Any:
-        return function(*args)
-
-    return call
+def _is_quick(middleware: Any, function: Any) -> bool:
+    """Whether a hook is said to wait for nothing."""
+    return getattr(function, "__quick__", getattr(middleware, "quick_hooks", False)) is True
 
 
 def _forms(

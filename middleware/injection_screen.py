@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -14,10 +14,9 @@ from typing_extensions import TypedDict
 
 from ..state.errors import ConfigurationError
 from ..state.schema import AgentState, OmitFromInput
-from ..tools.calls import Calls
 from .base import AgentMiddleware
 from .classifier import Classifier, Verdict
-from .flows import layer_of
+from .flows import Flow, flow_layer
 from .injection_patterns import injection_signs, visible
 from .redaction.vault import merge_vaults
 
@@ -88,39 +87,35 @@ class InjectionScreenMiddleware(AgentMiddleware[Any, Any, Any]):
             msg = f"tools is {tools!r}; give a list of tool names."
             raise ConfigurationError(msg)
         self._action = action
-        # The default one takes linear time and needs no limit, nor a thread to stop waiting for it.
-        self._detector = (
-            Classifier.of(_default_detector, timeout_s=None)
-            if detector is None
-            else Classifier.of(detector, timeout_s=timeout_s)
-        )
+        # The default one takes linear time and waits for nothing: it needs no limit and no thread.
+        self._detector = None if detector is None else Classifier.of(detector, timeout_s=timeout_s)
         self._tools = None if tools is None else frozenset(tools)
         if action == "ask":
             vars(self)["after_tools"] = self._ask
 
-    async def _screen(
-        self, calls: Calls, request: ToolCallRequest, handler: Callable[[Any], Awaitable[Any]]
-    ) -> Any:
+    def _screen(self, request: ToolCallRequest) -> Flow[Any]:
         """Screen a result."""
-        result = await handler(request)
+        result: Any = yield request
         if self._tools is not None and request.tool_call["name"] not in self._tools:
             return result
-        return await self._screened(calls, result)
+        return (yield from self._screened(result))
 
-    wrap_tool_call, awrap_tool_call = layer_of(_screen)
+    wrap_tool_call, awrap_tool_call = flow_layer(_screen)
 
-    async def _screened(self, calls: Calls, result: Any) -> Any:
+    def _screened(self, result: Any) -> Flow[Any]:
         """A result with its messages screened; those of commands too."""
         if isinstance(result, ToolMessage):
-            return await self._message(calls, result)
+            return (yield from self._message(result))
         if isinstance(result, list):
-            items = cast("list[Any]", result)
-            return [part for i in items for part in _parts(await self._screened(calls, i))]
+            parts: list[Any] = []
+            for item in cast("list[Any]", result):
+                parts += _parts((yield from self._screened(item)))
+            return parts
         update: Any = cast("Any", result).update if isinstance(result, Command) else None
         if not isinstance(update, Mapping) or "messages" not in update:
             return cast("Any", result)
         command, values = cast("Command[Any]", result), cast("Mapping[str, Any]", update)
-        screened = _parts(await self._screened(calls, list(values["messages"])))
+        screened = _parts((yield from self._screened(list(values["messages"]))))
         held = [p.update for p in screened if isinstance(p, Command)]
         merged = {k: v for h in held for k, v in cast("dict[str, Any]", h).items()}
         messages = [p for p in screened if not isinstance(p, Command)]
@@ -131,8 +126,11 @@ class InjectionScreenMiddleware(AgentMiddleware[Any, Any, Any]):
             update={**values, **merged, "messages": messages},
         )
 
-    async def _message(self, calls: Calls, message: ToolMessage) -> Any:
-        verdict = await self._detector.ask(calls, message.text)
+    def _message(self, message: ToolMessage) -> Flow[Any]:
+        if self._detector is None:
+            verdict = by_patterns(message.text)
+        else:
+            verdict = yield from self._detector.verdict(message.text)
         if self._action == "mark":
             return marked(message, verdict)
         if not verdict.flagged:
@@ -176,7 +174,8 @@ def _answer_type(call_ids: Sequence[str]) -> Any:
     return answer
 
 
-def _default_detector(text: str) -> Verdict:
+def by_patterns(text: str) -> Verdict:
+    """Whether a text has signs of known attacks."""
     signs = injection_signs(text)
     return Verdict(bool(signs), "; ".join(signs))
 

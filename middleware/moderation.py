@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -13,10 +13,9 @@ from langgraph.types import Command, TracePolicy, omit_payload
 from ..state.errors import ConfigurationError
 from ..state.guardrail_errors import ModerationError
 from ..state.schema import AgentState, PrivateStateAttr
-from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .base import AgentMiddleware, hook_config
 from .classifier import Classifier, Verdict
-from .flows import layer_of
+from .flows import Flow, adrive, drive, flow_layer
 from .redaction.guarded_request import GuardedRequest
 from .redaction.memory import MessageMemory
 from .redaction.quiet_model import QuietModels
@@ -103,19 +102,23 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def before_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Ask about all messages of users that have not passed yet."""
-        return run_inline(self._input(BLOCKING, state, everywhere=True))
+        positions = self._new_in(state, everywhere=True)
+        return drive(self._input(state, positions)) if positions else None
 
     async def abefore_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Ask about all messages of users that have not passed yet, on the event loop."""
-        return await self._input(AWAITING, state, everywhere=True)
+        positions = self._new_in(state, everywhere=True)
+        return await adrive(self._input(state, positions)) if positions else None
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Ask about messages of users that came since."""
-        return run_inline(self._input(BLOCKING, state, everywhere=False))
+        positions = self._new_in(state, everywhere=False)
+        return drive(self._input(state, positions)) if positions else None
 
     async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Ask about messages of users that came since, on the event loop."""
-        return await self._input(AWAITING, state, everywhere=False)
+        positions = self._new_in(state, everywhere=False)
+        return await adrive(self._input(state, positions)) if positions else None
 
     @hook_config(quick=True)
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
@@ -125,20 +128,21 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
             return {"stop_run": EXIT_REASON}
         return None
 
-    async def _input(self, calls: Calls, state: Any, *, everywhere: bool) -> dict[str, Any] | None:
+    def _new_in(self, state: Any, *, everywhere: bool) -> list[int]:
+        """Positions of the messages that are still to be asked about."""
         if not self._check_input:
-            return None
+            return []
+        return self._seen.new_in(state["messages"], everywhere=everywhere)
+
+    def _input(self, state: Any, positions: Sequence[int]) -> Flow[dict[str, Any] | None]:
         messages = cast("list[BaseMessage]", state["messages"])
-        positions = self._seen.new_in(messages, everywhere=everywhere)
-        if not positions:
-            return None
         passed: list[str] = list(state.get("moderation_passed") or [])
         known, new = set(passed), list[str]()
         for position in positions:
             message = messages[position]
             text = message.text if isinstance(message, HumanMessage) else ""
             if text and (mark := digest(text)) not in known:
-                verdict = await self._classifier.ask(calls, text)
+                verdict = yield from self._classifier.verdict(text)
                 if verdict.flagged:
                     return self._refuse_input(message, verdict)
                 new.append(mark)
@@ -155,25 +159,20 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
             "stop_run": EXIT_REASON,
         }
 
-    async def _output(
-        self,
-        calls: Calls,
-        request: ModelRequest[Any],
-        handler: Callable[[Any], Awaitable[ModelResponse[Any]]],
-    ) -> Any:
+    def _output(self, request: ModelRequest[Any]) -> Flow[Any]:
         """Ask about the reply."""
         if not self._check_output:
-            return await handler(request)
-        response = await handler(GuardedRequest.of(request, self._models))
+            return (yield request)
+        response: ModelResponse[Any] = yield GuardedRequest.of(request, self._models)
         texts = [m.text for m in response.result if isinstance(m, AIMessage) and m.text.strip()]
         for text in texts:
-            verdict = await self._classifier.ask(calls, text)
+            verdict = yield from self._classifier.verdict(text)
             if verdict.flagged:
                 self._raise_if_wanted("output", verdict)
                 return ModelResponse([self._refused(response)])
         return response
 
-    wrap_model_call, awrap_model_call = layer_of(_output)
+    wrap_model_call, awrap_model_call = flow_layer(_output)
 
     def _refused(self, response: ModelResponse[Any]) -> AIMessage:
         reply = next(m for m in response.result if isinstance(m, AIMessage))
@@ -201,15 +200,13 @@ class ResultModeration:
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
 
-    async def _result(
-        self, calls: Calls, request: ToolCallRequest, handler: Callable[[Any], Awaitable[Any]]
-    ) -> Any:
+    def _result(self, request: ToolCallRequest) -> Flow[Any]:
         """Ask about a result."""
-        result = await handler(request)
+        result: Any = yield request
         verdict = Verdict(flagged=False)
         for message in tool_messages(result):
             if not verdict.flagged and message.text.strip():
-                verdict = await self._classifier.ask(calls, message.text)
+                verdict = yield from self._classifier.verdict(message.text)
         if not verdict.flagged:
             return result
         call = request.tool_call
@@ -220,7 +217,7 @@ class ResultModeration:
             status="error",
         )
 
-    wrap_tool_call, awrap_tool_call = layer_of(_result)
+    wrap_tool_call, awrap_tool_call = flow_layer(_result)
 
 
 def tool_messages(result: Any) -> list[ToolMessage]:

@@ -11,7 +11,6 @@ from langgraph.types import Command, TracePolicy, omit_payload
 
 from ..state.errors import ConfigurationError
 from .base import AgentMiddleware, hook_config
-from .collect import at_once
 from .flows import Flow, flow_layer
 from .redaction.builtin import BUILTIN_DETECTORS
 from .redaction.guarded_request import GuardedRequest, ModelGuards
@@ -120,17 +119,13 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         self._guards = ModelGuards(self._reply)
         self._stored, self._sent = MessageMemory(), MessageMemory()
         self._results = ToolResults(self._all, covers=apply_to_tool_results, restores=restore_tools)
-        self._is_quick = detector is None
-        """The search waits for nothing, and a thread would not make it faster."""
+        # A thread would not make the search faster.
+        self.quick_hooks = detector is None
         self._add_optional_hooks()
 
     def _add_optional_hooks(self) -> None:
         """Add the hooks that only some settings need: each costs a little in every run."""
         own = vars(self)
-        if self._is_quick:
-            own["abefore_agent"] = at_once(self.before_agent)
-            own["abefore_model"] = at_once(self.before_model)
-            own["afilter_input"] = at_once(self.filter_input)
         if self.strategy == "token":
             own["state_schema"] = VaultState
             own["after_agent"] = self._restore_answer
@@ -141,8 +136,6 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
             own["after_tools"] = self._results.refuse_withheld
         if self.apply_to_output or self.apply_to_tool_args:
             own["after_model"] = self._look_at_reply
-            if self._is_quick:
-                own["aafter_model"] = at_once(self._look_at_reply)
         if self.apply_to_output or self.apply_to_tool_results or self.apply_to_tool_args:
             self.transformers = (
                 partial(

@@ -11,7 +11,7 @@ from langchain_core.runnables.config import ensure_config, patch_config
 from langgraph.types import TracePolicy
 
 from ..tools.calls import Calls, Dual
-from .flows import call_layer
+from ..tools.layers import call_layer
 from .trace_payload import HookInput, without_keys
 
 _DEFAULT: dict[str, TracePolicy | None] = {"policy": None}

@@ -40,6 +40,8 @@ class Dual:
     name: str
     sync: Callable[..., Any] | None = None
     asynchronous: Callable[..., Awaitable[Any]] | None = None
+    quick: bool = False
+    """The synchronous form waits for nothing, so an asynchronous run needs no thread for it."""
 
     @classmethod
     def of(cls, function: Callable[..., Any], name: str) -> Dual:
@@ -90,6 +92,10 @@ class Calls(Protocol):
 
     def uses_sync(self, function: Dual) -> bool:
         """Whether the synchronous form of ``function`` is the one that is called."""
+        ...
+
+    def plain(self, function: Dual) -> Callable[..., Any] | None:
+        """``function`` as one that may be called right here, if there is such a form."""
         ...
 
     def blocking(self, function: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
@@ -185,6 +191,10 @@ class BlockingCalls:
         """It is, if there is one."""
         return function.sync is not None
 
+    def plain(self, function: Dual) -> Callable[..., Any] | None:
+        """The synchronous form."""
+        return function.sync
+
     def blocking(self, function: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
         """``function`` itself, driven inline."""
         return lambda *args: run_inline(function(*args))
@@ -197,6 +207,8 @@ class AwaitingCalls:
 
     async def call(self, function: Dual, *args: Any) -> Any:
         """Await it, or call a synchronous function in a worker thread with this context."""
+        if function.quick and function.sync is not None:
+            return function.sync(*args)
         if function.asynchronous is not None:
             return await function.asynchronous(*args)
         if function.sync is None:  # pragma: no cover - a Dual has one of the two
@@ -242,6 +254,10 @@ class AwaitingCalls:
         """Only where there is no other."""
         return function.asynchronous is None
 
+    def plain(self, function: Dual) -> Callable[..., Any] | None:
+        """The synchronous form, if it waits for nothing."""
+        return function.sync if function.quick else None
+
     def blocking(self, function: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
         """A function for a worker thread: ``function`` runs on the loop, the thread waits."""
         loop = asyncio.get_running_loop()
@@ -259,14 +275,6 @@ class AwaitingCalls:
             return done.result()
 
         return call
-
-
-async def call_layer(
-    calls: Calls, layer: Dual, inner: Callable[[Any], Coroutine[Any, Any, Any]], request: Any
-) -> Any:
-    """Call ``layer(request, handler)`` in the style it is written in, around ``inner``."""
-    handler = calls.blocking(inner) if calls.uses_sync(layer) else inner
-    return await calls.call(layer, request, handler)
 
 
 BLOCKING = BlockingCalls()

@@ -29,10 +29,11 @@ from ..state.errors import (
 from ..state.fatal import is_fatal
 from ..state.live import ToolState
 from .batches import StateAccess, next_batch
-from .calls import Calls, Dual, call_layer
+from .calls import Calls
 from .definition import ToolSet
 from .error_text import failure_text, invalid_arguments_text, strings_in, unknown_tool_text
 from .injection import tool_runtime
+from .layers import Layer, LayerStack, call_layer
 from .results import MAX_RESULT_CHARS, CallResult, answer, read_result, with_updates
 from .running import InvalidArgumentsError, RunnableTool
 from .state_mapping import shown_result, state_updates
@@ -41,8 +42,7 @@ ErrorHandler = Callable[[Exception, ToolCallRequest], str | None]
 OnToolError = Literal["message", "raise"] | ErrorHandler
 """What a failing tool means: an error result, the end of the run, or what a function says."""
 
-Wrap = Dual
-"""``(request, handler) -> ToolMessage | Command``: a layer around each call."""
+Handler = Callable[[ToolCallRequest], Coroutine[Any, Any, Any]]
 
 MAX_CALLS = 128
 """Calls of one reply that are run; the others are answered with an error."""
@@ -92,7 +92,8 @@ class ToolExecutor:
     """Runs calls of a fixed set of tools, and of others that a layer supplies."""
 
     tools: ToolSet
-    wraps: Sequence[Wrap] = ()
+    wraps: Sequence[Layer] = ()
+    """Layers around each call: ``(request, handler) -> ToolMessage | Command``."""
     policy: ToolPolicy = field(default_factory=ToolPolicy)
 
     def __post_init__(self) -> None:
@@ -124,8 +125,10 @@ class ToolExecutor:
             Exception: What the tool raised, if the policy says so.
         """
         request = self._request(call, state, context)
+        core = partial(self._invoke, context=context)
         try:
-            return self._read(call, await self._layer(0, context)(request))
+            answered = await self._layered(core, context)(request)
+            return self._read(call, answered)
         except (GraphBubbleUp, WouldBlockError, InvalidUpdateError):
             raise
         except Exception as error:
@@ -173,18 +176,12 @@ class ToolExecutor:
         tool = self.tools.by_name.get(call["name"])
         return ToolCallRequest(tool_call=call, tool=tool, state=state, runtime=runtime)
 
-    def _layer(
-        self, position: int, context: RunContext
-    ) -> Callable[[ToolCallRequest], Coroutine[Any, Any, Any]]:
-        """The call inside the layers from ``position`` on; the first one is outermost."""
-        if position == len(self.wraps):
-            return partial(self._invoke, context=context)
-        return partial(
-            context.call_layer,
-            context.calls,
-            self.wraps[position],
-            self._layer(position + 1, context),
-        )
+    def _layered(self, core: Handler, context: RunContext) -> Handler:
+        """The call inside all layers."""
+        if not self.wraps:
+            return core
+        flat = not context.observed
+        return LayerStack(self.wraps, core, context.calls, context.call_layer, flat=flat).run
 
     async def _invoke(self, request: ToolCallRequest, context: RunContext) -> Any:
         """Run the tool of a request, inside all layers."""

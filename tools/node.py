@@ -17,10 +17,11 @@ from pydantic import BaseModel
 from ..state.errors import InvalidInputError
 from ..state.history import pending_calls
 from ..state.reducers import HandledBy
-from .calls import AWAITING, BLOCKING, Calls, Dual, run_inline
+from .calls import AWAITING, BLOCKING, Calls, run_inline
 from .definition import ToolLike, collect_tools
 from .error_text import failure_text
 from .execution import OnToolError, RunContext, ToolExecutor, ToolPolicy
+from .layers import Layer
 from .results import CallResult
 
 HandleErrors = (
@@ -52,7 +53,7 @@ class ToolNode(Runnable[Any, Any]):
         self.name = name
         self._key = messages_key
         wraps = (
-            [Dual(f"{name}.wrap_tool_call", wrap_tool_call, awrap_tool_call)]
+            [Layer(f"{name}.wrap_tool_call", wrap_tool_call, awrap_tool_call)]
             if wrap_tool_call or awrap_tool_call
             else []
         )

@@ -8,7 +8,8 @@ from typing import Any
 
 from langgraph.graph import END, START
 
-from ...middleware.collect import Hook, HookPoint, Layer, WrapPoint
+from ...middleware.collect import Hook, HookPoint, WrapPoint
+from ...tools.layers import Layer
 from ..node import AgentNode
 from ..plan import END_NODE, MODEL, TOOLS, AgentPlan
 

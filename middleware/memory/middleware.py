@@ -212,8 +212,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     def _ask(self, method: str, store: BaseStore, *args: Any, **kwargs: Any) -> Flow[Any]:
         """Call a method of the store in the style of the run."""
         name = f"{type(store).__name__}.{method}"
-        calls = (_bound(getattr(store, f"{a}{method}"), args, kwargs) for a in ("", "a"))
-        both = Dual(name, *calls)
+        here, later = (_bound(getattr(store, f"{a}{method}"), args, kwargs) for a in ("", "a"))
+        both = Dual(name, here, later)
         try:
             return (yield from self._tolerated(Ask(both), name, NotImplementedError))
         except NotImplementedError:

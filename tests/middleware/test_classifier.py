@@ -8,8 +8,8 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableLambda
 
 from interlock.middleware.classifier import Classifier, read_answer
+from interlock.middleware.flows import adrive, drive
 from interlock.state import ConfigurationError
-from interlock.tools.calls import AWAITING, BLOCKING, run_inline
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ async def test_classifier_of_any_kind_is_asked(mode: str, kind: str) -> None:
 
     classifier = Classifier.of(RunnableLambda(check) if kind == "runnable" else check, timeout_s=5)
     if mode == "sync":
-        verdicts = [run_inline(classifier.ask(BLOCKING, t)) for t in ("bad", "good")]
+        verdicts = [drive(classifier.verdict(t)) for t in ("bad", "good")]
     else:
-        verdicts = [await classifier.ask(AWAITING, t) for t in ("bad", "good")]
+        verdicts = [await adrive(classifier.verdict(t)) for t in ("bad", "good")]
 
     assert [v.flagged for v in verdicts] == [True, False]
 
@@ -65,7 +65,7 @@ def test_failure_flags_and_says_no_more_than_its_kind() -> None:
         msg = "key sk-123"
         raise RuntimeError(msg)
 
-    verdict = run_inline(Classifier.of(check, timeout_s=None).ask(BLOCKING, "x"))
+    verdict = drive(Classifier.of(check, timeout_s=None).verdict("x"))
 
     assert verdict.flagged
     assert verdict.reason == "it could not be checked (RuntimeError)"
@@ -78,7 +78,7 @@ async def test_answer_that_takes_too_long_flags() -> None:
         await asyncio.Event().wait()
         return False
 
-    verdict = await Classifier.of(check, timeout_s=0.01).ask(AWAITING, "x")
+    verdict = await adrive(Classifier.of(check, timeout_s=0.01).verdict("x"))
 
     assert verdict.flagged
     assert "TimeoutError" in verdict.reason
@@ -90,7 +90,7 @@ def test_answer_can_be_made_readable() -> None:
 
     classifier = Classifier.of(score, timeout_s=None, read=lambda score: score > 0.5)
 
-    assert run_inline(classifier.ask(BLOCKING, "x")).flagged
+    assert drive(classifier.verdict("x")).flagged
 
 
 @pytest.mark.parametrize(("classifier", "timeout_s"), [(5, None), (print, 0), (print, -1.0)])

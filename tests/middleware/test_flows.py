@@ -6,19 +6,17 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 
 from interlock.middleware import AgentMiddleware
-from interlock.middleware.collect import Layer
+from interlock.middleware.collect import layer_at
 from interlock.middleware.flows import (
     Ask,
     Flow,
     adrive,
-    call_layer,
     drive,
     flow_layer,
-    layer_of,
     request_layer,
 )
 from interlock.state.errors import WouldBlockError
-from interlock.tools.calls import AWAITING, BLOCKING, Dual
+from interlock.tools.calls import Dual
 
 
 def _twice(request: int) -> Flow[list[Any]]:
@@ -94,18 +92,14 @@ class _Never:
 class Twice:
     """A layer whose logic is written once."""
 
-    async def _core(self, calls: Any, request: Any, handler: Any) -> Any:  # noqa: ARG002
-        """Ask twice."""
-        return await handler(request), await handler(request)
-
     def _flow(self, request: str) -> Flow[Any]:
+        """Wrap the answer."""
         answer = yield request
         return [answer]
 
     def _changed(self, request: str) -> str:
         return request.upper()
 
-    by_core, aby_core = layer_of(_core)
     by_flow, aby_flow = flow_layer(_flow)
     by_request, aby_request = request_layer(_changed)
 
@@ -116,7 +110,7 @@ async def answer(request: str) -> str:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("by_core", ("<a>", "<a>")), ("by_flow", ["<a>"]), ("by_request", "<A>")],
+    [("by_flow", ["<a>"]), ("by_request", "<A>")],
 )
 async def test_logic_written_once_has_both_forms(name: str, expected: Any) -> None:
     layer = Twice()
@@ -126,22 +120,7 @@ async def test_logic_written_once_has_both_forms(name: str, expected: Any) -> No
 
 
 def test_a_layer_says_what_its_logic_says() -> None:
-    assert Twice.by_core.__doc__ == Twice.aby_core.__doc__ == "Ask twice."
-
-
-@pytest.mark.parametrize("calls", [BLOCKING, AWAITING])
-async def test_the_logic_is_called_where_a_layer_has_it(calls: Any) -> None:
-    async def core(calls: Any, request: Any, handler: Any) -> Any:  # noqa: ARG001
-        return "the logic", await handler(request)
-
-    async def forwarding(request: Any, handler: Any) -> Any:
-        return await handler(request)
-
-    plain = Dual("plain", asynchronous=forwarding)
-    layer = Layer("layer", plain.sync, plain.asynchronous, core=core)
-
-    assert await call_layer(calls, layer, answer, "a") == ("the logic", "<a>")
-    assert await call_layer(calls, plain, answer, "a") == "<a>"
+    assert Twice.by_flow.__doc__ == Twice.aby_flow.__doc__ == "Wrap the answer."
 
 
 def test_a_layer_of_which_one_form_is_overridden_has_no_logic() -> None:
@@ -155,8 +134,8 @@ def test_a_layer_of_which_one_form_is_overridden_has_no_logic() -> None:
         def wrap_model_call(self, request: Any, handler: Any) -> Any:
             return handler(request)
 
-    whole, half = (Layer.at("wrap_model_call", "x", m()) for m in (Base, Changed))
+    whole, half = (layer_at("wrap_model_call", "x", m()) for m in (Base, Changed))
     assert whole is not None
-    assert whole.core is not None
+    assert whole.flow is not None
     assert half is not None
-    assert half.core is None
+    assert half.flow is None

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from interlock.state.errors import WouldBlockError
-from interlock.tools.calls import AWAITING, BLOCKING, Dual, call_layer, run_inline
+from interlock.tools.calls import AWAITING, BLOCKING, Dual, run_inline
 
 NAME: ContextVar[str] = ContextVar("name", default="nobody")
 
@@ -51,38 +51,6 @@ async def test_in_an_asynchronous_run_a_synchronous_function_leaves_the_loop() -
     thread, name = await AWAITING.call(function)
     assert thread != here
     assert name == "kim"
-
-
-async def test_a_synchronous_layer_reaches_its_handler_on_the_loop() -> None:
-    loop_thread = threading.get_ident()
-
-    async def handler(request: int) -> tuple[int, int]:
-        await asyncio.sleep(0)
-        return request + 1, threading.get_ident()
-
-    def layer(request: int, inner: Any) -> Any:
-        value, thread = inner(request)
-        return value, thread, threading.get_ident()
-
-    value, handled_in, layered_in = await call_layer(AWAITING, Dual("l", sync=layer), handler, 1)
-    assert value == 2
-    assert handled_in == loop_thread
-    assert layered_in != loop_thread
-
-
-async def test_an_error_crosses_from_the_handler_to_the_layer() -> None:
-    async def handler(_request: int) -> None:
-        msg = "inner"
-        raise LookupError(msg)
-
-    def layer(request: int, inner: Any) -> str:
-        try:
-            inner(request)
-        except LookupError as error:
-            return f"caught {error}"
-        return "nothing"
-
-    assert await call_layer(AWAITING, Dual("l", sync=layer), handler, 1) == "caught inner"
 
 
 @pytest.mark.parametrize("limit", [None, 1, 3])

@@ -18,8 +18,9 @@ from interlock.tools import (
     ToolPolicy,
     collect_tools,
 )
-from interlock.tools.calls import BLOCKING, Dual, run_inline
+from interlock.tools.calls import BLOCKING, run_inline
 from interlock.tools.execution import RunContext
+from interlock.tools.layers import Layer
 from interlock.tools.results import CallResult
 
 STATE = {"messages": ["m"], "cart": ["pen"], "token": "tok-93f1-private"}
@@ -135,14 +136,14 @@ def test_a_limit_is_a_whole_number_from_one_on(limit: Any) -> None:
 async def test_layers_wrap_in_order_and_see_a_message_or_a_command(execute: Execute) -> None:
     log: list[str] = []
 
-    def layer(name: str) -> Dual:
+    def layer(name: str) -> Layer:
         def wrap(request: Any, handler: Any) -> Any:
             log.append(f"{name}>")
             result = handler(request)
             log.append(f"<{name}:{type(result).__name__}")
             return result
 
-        return Dual(name, sync=wrap)
+        return Layer(name, sync=wrap)
 
     @tool
     def add() -> Any:
@@ -171,7 +172,9 @@ async def test_a_layer_may_call_several_times_or_not_at_all(execute: Execute) ->
         except OSError:
             return await handler(request)
 
-    (result,) = await execute([flaky], call("flaky", {}), wraps=[Dual("retry", asynchronous=retry)])
+    (result,) = await execute(
+        [flaky], call("flaky", {}), wraps=[Layer("retry", asynchronous=retry)]
+    )
     assert result.message.text == "second"
 
 
@@ -184,7 +187,7 @@ async def test_a_layer_that_returns_nothing_usable_is_an_error(execute: Execute)
     def nothing(_request: Any, _handler: Any) -> None:
         """Return nothing."""
 
-    wraps = [Dual("bad", sync=nothing)]
+    wraps = [Layer("bad", sync=nothing)]
     (result,) = await execute([give], call("give", {}), wraps=wraps)
     assert result.message.status == "error"
     assert "NoneType" in result.message.text
