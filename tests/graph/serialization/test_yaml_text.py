@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from time import process_time
 from typing import Any
 
 import pytest
@@ -41,13 +43,14 @@ BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
         ("a: 1\na: 2", "twice"),
         ("x:\n  - a: 1\n    b: [1]\n    a: 2", "line 4"),
         ("[" * 100 + "]" * 100, "deep"),
-        ("x" * 1_000_001, "1000001"),
+        ("x" * 200_001, "200001"),
+        ("[" + "a," * 20_000 + "]", "more than 20000"),
         ("a: b: c", "no valid YAML"),
         ("a\x00b", "no valid YAML"),
         ("--- 1\n--- 2", "no valid YAML"),
         ("a: 2020-13-40", "cannot be read"),
         ("a: " + "9" * 5000, "cannot be read"),
-        ("a: 1" + ":1" * 400_000, "cannot be read"),
+        ("a: 1" + ":1" * 90_000, "cannot be read"),
         ("a: -1" + ":59" * 1_000 + ".5", "cannot be read"),
         ("interlock: 0x" + "f" * 10_000, "cannot be read"),
         ("%YAML 9.9\n---\na: 1", "no valid YAML"),
@@ -56,6 +59,22 @@ BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
 def test_anything_else_is_refused(text: str, word: str) -> None:
     with pytest.raises(ConfigurationError, match=word):
         read_yaml(text)
+
+
+DENSE = ["[" + "{}," * 66_000 + "]", "a\n" * 99_999, "- 1:1:1\n" * 24_000, "é " * 99_999]
+
+
+@pytest.mark.parametrize("text", DENSE, ids=range(len(DENSE)))
+def test_the_densest_text_takes_about_a_second(text: str) -> None:
+    began = process_time()
+    with contextlib.suppress(ConfigurationError):
+        read_yaml(text)
+    assert process_time() - began < 3  # about one, on a slow machine
+
+
+def test_a_text_as_large_as_agents_come_is_read() -> None:
+    data = {"prompt": "Do this.\n" * 15_000, "tools": [f"tool_{n}" for n in range(1_000)]}
+    assert read_yaml(write_yaml(data)) == data
 
 
 def test_keys_of_different_mappings_may_be_the_same() -> None:
