@@ -141,14 +141,33 @@ def _as_message(position: int, entry: Any) -> BaseMessage:
     try:
         return convert_to_messages([entry])[0]
     except (ValueError, TypeError, KeyError, NotImplementedError, AttributeError) as error:
-        role = cast("Any", entry).get("role") if isinstance(entry, dict) else None
-        kind = type(cast("object", entry)).__name__
-        what = f"role {role!r}" if role else f"{kind} {str(cast('object', entry))[:80]!r}"
         msg = (
-            f"Entry {position} of 'messages' is no message ({what}): {error}; give messages, "
-            "(role, text) pairs, role/content dicts, or text."
+            f"Entry {position} of 'messages' is no message ({_form(entry)}{_why(error)}); give "
+            "messages, (role, text) pairs, role/content dicts, or text."
         )
-        raise InvalidInputError(msg, key="messages") from error
+        # Not chained: the errors of langchain-core and pydantic quote the message.
+        raise InvalidInputError(msg, key="messages") from None
+
+
+def _form(entry: Any) -> str:
+    """What an entry is, without the values in it: they may be nobody's to read."""
+    if not isinstance(entry, dict):
+        parts = cast("list[Any]", entry) if isinstance(entry, (list, tuple)) else []
+        role = parts[0] if len(parts) == 2 else None  # noqa: PLR2004
+        kind = type(cast("object", entry)).__name__
+        return f"{kind} with the role {role[:40]!r}" if isinstance(role, str) else kind
+    keys = ", ".join(str(key)[:40] for key in [*cast("dict[Any, Any]", entry)][:8])
+    role = cast("dict[Any, Any]", entry).get("role")
+    if isinstance(role, str):
+        return f"dict with the role {role[:40]!r} and the keys {keys}"
+    return f"dict with the keys {keys}" if keys else "empty dict"
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        details = dict.fromkeys(str(e["msg"]) for e in error.errors(include_url=False))
+        return f": {'; '.join(details)}"
+    return f" lacks {error.args[0]!r}" if isinstance(error, KeyError) else ""
 
 
 def _check_text(position: int, content: Any) -> None:

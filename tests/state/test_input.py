@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from traceback import format_exception
 from typing import Annotated, Any
 
 import pytest
@@ -109,3 +110,23 @@ def test_text_that_is_no_unicode_is_refused(content: Any) -> None:
 
 def test_removals_pass() -> None:
     assert check({"messages": [RemoveMessage(id="a")]})["messages"][0].id == "a"
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ({"content": "s3cret"}, "dict with the keys content"),
+        ({"content": "s3cret", "role": 7}, "dict with the keys content, role"),
+        ({"role": "robot", "content": "s3cret"}, "role 'robot'"),
+        (("robot", "s3cret"), "tuple with the role 'robot'"),
+        ({"role": "tool", "content": "s3cret"}, "lacks 'tool_call_id'"),
+        ({"role": "user", "content": {"a": "s3cret"}}, "role 'user'.*valid string"),
+        (["robot", "hello", "s3cret"], "list"),
+        (b"s3cret", "bytes"),
+        ({}, "empty dict"),
+    ],
+)
+def test_a_refused_message_is_described_without_its_content(entry: Any, told: str) -> None:
+    with pytest.raises(InvalidInputError, match=rf"is no message \(.*{told}.*\)") as caught:
+        check({"messages": [entry]})
+    assert "s3cret" not in "".join(format_exception(caught.value))
