@@ -95,8 +95,8 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """Run the agent and return its output keys.
 
         Args:
-            input: A dict with ``messages`` and other input keys, a ``Command`` that resumes a
-                paused thread, or None to go on after a failure.
+            input: A dict with ``messages`` and other input keys, such as the result of an earlier
+                run; a ``Command`` that resumes a paused thread, or None to go on after a failure.
             config: ``thread_id``, ``recursion_limit``, callbacks and so on.
             **options: As of ``langgraph``'s ``invoke``: ``context``, ``durability`` and so on.
 
@@ -181,10 +181,11 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         self, input: Any, config: RunnableConfig | None = None, **options: Any
     ) -> Any:
         """The events of a run, as of ``langgraph``'s ``astream_events``."""
-        if options.get("version") == "v3" or not self.admission:
+        if options.get("version") == "v3":
             events: Any = super().astream_events(input, config, **options)  # pyright: ignore[reportUnknownVariableType]
             return cast("Any", events)
-        return self._events_admitted(self._checked(input, config), _set(config, STREAMED), options)
+        watched = self._streamed(input, config)
+        return self._events_admitted(self._checked(input, config), watched, options)
 
     async def _events_admitted(
         self, value: Any, config: RunnableConfig, options: Mapping[str, Any]

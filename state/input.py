@@ -20,6 +20,7 @@ class InputCheck:
 
     def __init__(self, schema: MergedSchema, *, messages_required: bool = True) -> None:
         self._allowed = tuple(schema.input.__annotations__)
+        self._omitted = frozenset(schema.state.__annotations__).difference(self._allowed)
         self._messages_required = messages_required
         self._fields = schema.fields
         self._adapters: dict[str, TypeAdapter[Any] | None] = {}
@@ -27,14 +28,15 @@ class InputCheck:
     def __call__(self, value: Any) -> dict[str, Any]:
         """The input as a dict of state updates, its messages all messages with ids.
 
-        The caller's objects are not changed: messages without an id are copied.
+        Keys that the state declares but does not take are left out, so a result can be given to
+        the next run. The caller's objects are not changed: messages without an id are copied.
 
         Raises:
             InvalidInputTypeError: The input is no mapping or model, or a value has a wrong type.
-            InvalidInputError: ``messages`` is missing, a key is unknown, or an entry of
+            InvalidInputError: ``messages`` is missing, nobody declares a key, or an entry of
                 ``messages`` is no message.
         """
-        given = self.as_mapping(value)
+        given = {k: v for k, v in self.as_mapping(value).items() if k not in self._omitted}
         for key in given:
             if key not in self._allowed:
                 msg = (

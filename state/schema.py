@@ -23,7 +23,7 @@ class OmitFromSchema:
     """Marks a state key, inside ``Annotated``, as no part of an agent's input or output."""
 
     input: bool = True
-    """The key may not be given by the caller."""
+    """What a caller gives for the key is dropped."""
     output: bool = True
     """The key is not in the result of a run."""
 

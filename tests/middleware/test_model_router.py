@@ -97,10 +97,10 @@ async def test_task_is_needed(run: Run, scripted: Scripted) -> None:
 
 
 async def test_route_cannot_be_given_by_the_caller(run: Run, scripted: Scripted) -> None:
-    model = scripted("x")
-    agent = create_agent(model, middleware=[_router(Classifier(), model, model)])
-    with pytest.raises(InvalidInputError, match="model_route"):
-        await run(agent, {"messages": "hi", "model_route": "slow"})
+    fast, slow = scripted("fast"), scripted("slow")
+    agent = create_agent(fast, middleware=[_router(Classifier(label="fast"), fast, slow)])
+    result = await run(agent, {"messages": "hi", "model_route": "slow"})
+    assert (result["model_route"].choice, slow.calls) == ("fast", 0)
 
 
 def test_choices_are_needed() -> None:

@@ -67,11 +67,20 @@ def test_missing_messages_are_refused(value: Any) -> None:
         check(value)
 
 
-@pytest.mark.parametrize("key", ["totl", "inner", "jump_to", "structured_response", "step_count"])
-def test_keys_that_are_no_input_are_refused(key: str) -> None:
-    with pytest.raises(InvalidInputError, match=f"no key '{key}'") as caught:
+@pytest.mark.parametrize("key", ["totl", "stop_run", "remaining_steps"])
+def test_keys_that_nobody_declares_are_refused(key: str) -> None:
+    with pytest.raises(InvalidInputError, match=f"no key '{key}'; .* takes messages, total") as e:
         check({"messages": "hi", key: "x"})
-    assert caught.value.key == key
+    assert e.value.key == key
+
+
+@pytest.mark.parametrize(
+    "key", ["inner", "jump_to", "structured_response", "step_count", "run_ledger"]
+)
+def test_declared_keys_that_are_no_input_are_left_out(key: str) -> None:
+    given = {"messages": "hi", "total": 1.0, key: "x"}
+    assert check(given).keys() == {"messages", "total"}
+    assert key in given
 
 
 def test_a_value_of_a_wrong_type_is_refused() -> None:
