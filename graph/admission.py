@@ -6,7 +6,7 @@ look at it. So what has to be kept out of storage, streams and traces is taken o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -15,10 +15,11 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.channels.binop import (
     _get_overwrite,  # pyright: ignore[reportPrivateUsage] - the notations of langgraph 1.2.24
 )
+from langgraph.graph import END, START
 from langgraph.types import Command, Overwrite
 
 from ..middleware.collect import middleware_name
-from ..state.errors import InvalidUpdateError
+from ..state.errors import InvalidInputError, InvalidUpdateError
 from ..state.input import as_messages
 from ..tools.calls import Calls, Dual
 
@@ -101,6 +102,29 @@ class Admission:
             msg = f"{name} returned {type(cast('object', result)).__name__}; return the list of messages."
             raise InvalidUpdateError(msg, owner=name, key="messages")
         return entries
+
+
+def check_goto(command: Command[Any], nodes: Collection[str]) -> None:
+    """Refuse a command that would hand a node something else than the thread's state.
+
+    Args:
+        command: The input of a run.
+        nodes: The names of the graph's nodes.
+
+    Raises:
+        InvalidInputError: It leads to something that is no name of a node, a ``Send`` for example.
+    """
+    goto: Any = command.goto
+    known = [n for n in (*nodes, END) if n != START]
+    for target in cast("Sequence[Any]", goto) if isinstance(goto, (list, tuple)) else [goto]:
+        if target not in known:
+            named = isinstance(target, str)
+            what = repr(target[:80]) if named else f"a {type(target).__name__}"
+            msg = (
+                f"The command goes to {what}; a run goes on with the state of its thread at "
+                f"{', '.join(known)}, by name. Change the state with Command(update=...)."
+            )
+            raise InvalidInputError(msg, key="goto")
 
 
 def set_aside(config: RunnableConfig) -> Sequence[tuple[str, Any]]:

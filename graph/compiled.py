@@ -15,7 +15,7 @@ from ..state.errors import InvalidInputError
 from ..state.input import InputCheck
 from ..state.storage import strict_checkpointer
 from ..tools.calls import AWAITING, BLOCKING, Calls, Dual, run_inline
-from .admission import SET_ASIDE, Admission
+from .admission import SET_ASIDE, Admission, check_goto
 from .approvals import aanswer, addressed, answer, apending, pending
 from .composition.nesting import nested_run
 from .drawing import draw, draw_svg
@@ -243,8 +243,11 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return _set(under_own_name(self, config), STREAMED)
 
     def _checked(self, value: Any, config: RunnableConfig | None) -> Any:
-        if value is None or isinstance(value, (Command, CheckedInput)):
+        if isinstance(value, Command):
+            check_goto(cast("Command[Any]", value), self.nodes)
             return cast("Any", value)
+        if value is None or isinstance(value, CheckedInput):
+            return value
         if is_nested(config):
             # A node is given the whole state of the larger graph.
             value = self.input_check.own_keys(value)
