@@ -22,3 +22,17 @@ def copy_containers(value: Any) -> Any:
     if _CONTAINERS.isdisjoint(map(type, items)):
         return make(items)
     return make(copy_containers(item) for item in items)
+
+
+def is_deeper_than(levels: int, value: Any) -> bool:
+    """Whether plain containers are nested more than so many levels deep, or in themselves."""
+    waiting: list[tuple[Any, int]] = [(value, 1)]
+    while waiting:
+        item, level = waiting.pop()
+        if type(item) not in _CONTAINERS:
+            continue
+        if level > levels:
+            return True
+        inner = cast("dict[Any, Any]", item).values() if type(item) is dict else item
+        waiting += [(x, level + 1) for x in cast("list[Any]", inner) if type(x) in _CONTAINERS]
+    return False

@@ -93,12 +93,12 @@ class State(Mapping[str, Any], _DirectlyInjectedToolArg):
 
         Raises:
             InvalidUpdateError: The key is not declared, the merged value does not fit its type,
-                or the handler fails. Nothing has changed then.
+                the value is nested too deeply, or the handler fails. Nothing has changed then.
         """
         if handler_override is not None and not callable(handler_override):
             msg = f"handler_override is {handler_override!r}; give a function (current, new)."
             raise InvalidUpdateError(msg, owner=self._owner, key=key)
-        fresh = copy_containers(value)
+        fresh = self._copied(key, value)
         merged = fresh if handler_override is None else HandledBy(fresh, handler_override)
         self._work.apply({key: merged}, self._owner)
 
@@ -121,7 +121,13 @@ class State(Mapping[str, Any], _DirectlyInjectedToolArg):
         types: Mapping[str, type] | None = None,
         handlers: Mapping[str, Callable[[Any, Any], Any]] | None = None,
     ) -> Self:
-        """The state that :meth:`to_dict` made ``data`` of; nothing is imported by name."""
+        """The state that :meth:`to_dict` made ``data`` of; nothing is imported by name.
+
+        Raises:
+            StateSchemaError: A type or handler is not known.
+            InvalidInputError: The data has another form, is nested too deeply, or does not fit
+                its types.
+        """
         schema, values = load_state(data, types, handlers)
         return cls(schema, values)
 
@@ -144,16 +150,23 @@ class State(Mapping[str, Any], _DirectlyInjectedToolArg):
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
         return core_schema.is_instance_schema(cls)
 
+    def _copied(self, key: str, value: Any) -> Any:
+        try:
+            return copy_containers(value)
+        except RecursionError as error:
+            msg = f"{self._owner} gives state key {key!r} a value that is nested too deeply."
+            raise InvalidUpdateError(msg, owner=self._owner, key=key) from error
+
     def _take(self, key: str, value: Any) -> None:
         """Take a first value over as it is."""
         if key not in self._fields:
             known = ", ".join(self._fields)
             msg = f"The data has the key {key!r}; the schema declares {known}."
             raise InvalidInputError(msg, key=key)
-        fresh = copy_containers(value)
-        if key == "messages":
-            fresh = _without_shared_ids(fresh)
         try:
+            fresh = self._copied(key, value)
+            if key == "messages":
+                fresh = _without_shared_ids(fresh)
             self._work.apply({key: HandledBy(fresh, _the_new)}, "The data")
         except InvalidUpdateError as error:
             raise InvalidInputTypeError(str(error), key=key) from error

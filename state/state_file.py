@@ -16,6 +16,7 @@ from langchain_core.messages import messages_from_dict, messages_to_dict
 from langgraph.graph.message import add_messages
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
+from .containers import is_deeper_than
 from .errors import InvalidInputError, StateSchemaError
 from .reducers import merge_lists, replace_values
 from .type_notation import read_type, write_type
@@ -28,6 +29,9 @@ HANDLERS: Mapping[str, Merge] = {
     "add_messages": cast("Merge", add_messages),
 }
 """Handlers that need no registration."""
+
+MAX_DEPTH = 260
+"""Levels of data inside data that are read; :func:`dump_state` writes fewer."""
 
 
 def dump_state(
@@ -84,19 +88,25 @@ def load_state(
 
     Raises:
         StateSchemaError: A type or handler is not known.
-        InvalidInputError: The data has another form.
+        InvalidInputError: The data has another form, or is nested too deeply.
     """
     schema, data = _part(stored, "schema"), _part(stored, "data")
+    if is_deeper_than(MAX_DEPTH, [dict(schema), dict(data)]):
+        msg = f"The stored state is nested more than {MAX_DEPTH} levels deep; none is written so."
+        raise InvalidInputError(msg)
     known = {**HANDLERS, **(handlers or {})}
     read: dict[str, Any] = {}
     for key, entry in schema.items():
         if not isinstance(entry, Mapping) or "type" not in entry:
-            msg = f"State key {key!r} is stored as {entry!r}, without a 'type'."
+            msg = f"State key {key!r} is stored without a 'type'; it is a dict with one."
             raise StateSchemaError(msg, key=key)
         stored_entry = cast("Mapping[str, Any]", entry)
         name = stored_entry.get("handler")
         if name is not None and (not isinstance(name, str) or name not in known):
-            msg = f"The handler {name!r} of state key {key!r} is not known; give handlers={{{name!r}: ...}}."
+            msg = (
+                f"The handler {name!r} of state key {key!r} is not known; give "
+                f"handlers={{{name!r}: ...}}."
+            )
             raise StateSchemaError(msg, key=key)
         read[key] = {
             "type": read_type(stored_entry["type"], types),
@@ -111,7 +121,7 @@ def load_state(
 def _part(stored: Any, name: str) -> Mapping[str, Any]:
     part = cast("Any", stored).get(name, {}) if isinstance(stored, Mapping) else None
     if not isinstance(part, Mapping):
-        msg = f"A stored state is a dict with 'schema' and 'data'; {name!r} is {part!r}."
+        msg = f"A stored state is a dict with 'schema' and 'data'; {name!r} is no dict."
         raise InvalidInputError(msg, key=name)
     return cast("Mapping[str, Any]", part)
 

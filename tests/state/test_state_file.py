@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from interlock.state import (
     InvalidInputError,
     InvalidInputTypeError,
+    InvalidUpdateError,
     State,
     StateSchemaError,
     merge_lists,
@@ -142,6 +143,45 @@ def test_stored_values_are_checked_against_the_schema() -> None:
     stored = {"schema": {"n": {"type": "int"}}, "data": {"n": "many"}}
     with pytest.raises(InvalidInputTypeError, match="'n'"):
         State.from_dict(stored)
+
+
+def in_list(value: Any) -> Any:
+    return [value]
+
+
+def in_dict(value: Any) -> Any:
+    return {"a": value}
+
+
+def nested(levels: int, around: Any = in_list) -> Any:
+    value: Any = 0
+    for _ in range(levels):
+        value = around(value)
+    return value
+
+
+@pytest.mark.parametrize("levels", [300, 3_000, 100_000])
+@pytest.mark.parametrize("around", [in_list, in_dict])
+@pytest.mark.parametrize("place", ["data", "schema"])
+def test_endless_nesting_is_refused(levels: int, around: Any, place: str) -> None:
+    stored: dict[str, Any] = State({"x": {"type": Any}}).to_dict()
+    stored[place]["x"] = nested(levels, around)
+    with pytest.raises(InvalidInputError, match="more than 260 levels deep"):
+        State.from_dict(stored)
+
+
+def test_the_deepest_state_that_is_written_can_be_read() -> None:
+    state = State({"x": {"type": Any}}, {"x": nested(254)})
+    assert State.from_dict(state.to_dict()).data == state.data
+
+
+def test_a_value_that_is_nested_too_deeply_is_refused_by_its_key() -> None:
+    state = State({"x": {"type": Any}}, {"x": 1})
+    with pytest.raises(InvalidUpdateError, match=r"State\.set gives state key 'x'"):
+        state.set("x", nested(3_000))
+    assert state.data == {"x": 1}
+    with pytest.raises(InvalidInputTypeError, match="state key 'x'"):
+        State({"x": {"type": Any}}, {"x": nested(3_000)})
 
 
 json_values: st.SearchStrategy[Any] = st.recursive(
