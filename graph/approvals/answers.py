@@ -21,6 +21,7 @@ from langgraph.types import Command, Interrupt, StateSnapshot
 from pydantic import ValidationError
 
 from ...middleware.approval.answer import read_answer
+from ...middleware.approval.answer_text import text_problem
 from ...middleware.approval.pending import (
     PendingApproval,
     pending_in,
@@ -216,7 +217,7 @@ def _is_hex(text: str) -> bool:
 
 
 def _check(interrupt: Interrupt[Any], given: Any, *, alone: bool) -> None:
-    """Refuse an answer to a review, and any that comes with others and does not fit.
+    """Refuse an answer to a review, and any that comes with others, that does not fit.
 
     A single answer to anything else is left to langgraph, which checks it before it is stored;
     of several, the others might have run by then.
@@ -225,7 +226,10 @@ def _check(interrupt: Interrupt[Any], given: Any, *, alone: bool) -> None:
     review = asked is not None and not is_single(interrupt.value)
     if asked is not None and review:
         read_answer(given, asked)
-    if (review or not alone) and (problem := first_problem(given, interrupt.response_schema)):
+    problem = text_problem(given) if asked is not None or not alone else None
+    if problem is None and (review or not alone):
+        problem = first_problem(given, interrupt.response_schema)
+    if problem is not None:
         msg = f"The answer to pause {interrupt.id!r} is refused: {problem}. It still waits."
         raise InvalidDecisionError(msg)
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, cast
 
 from ...state.approval_errors import InvalidDecisionError, NotWaitingError
+from .answer_text import text_problem
 from .decision import Decision
 from .request import Asked
 
@@ -56,7 +57,7 @@ def read_answer(answer: Any, asked: Sequence[Asked]) -> dict[str, Decision]:
 
 
 def check_kind(decision: Any, asked: Asked) -> Decision:
-    """The decision, if it is one and of a kind that its call allows.
+    """The decision, if it is one, of a kind that its call allows, and of valid text.
 
     Raises:
         InvalidDecisionError: It is not.
@@ -64,14 +65,21 @@ def check_kind(decision: Any, asked: Asked) -> Decision:
     kind = cast("Any", decision).get("type") if isinstance(decision, Mapping) else None
     if kind not in asked.allowed:
         msg = (
-            f"Unexpected human decision: {_short(decision)}. Decision type {_short(kind)} is not allowed for "
-            f"tool {asked.name!r}. Expected one of {list(asked.allowed)} based on the tool's "
-            "configuration."
+            f"Unexpected human decision: {_short(decision)}. Decision type {_short(kind)} is not "
+            f"allowed for tool {asked.name!r}. Expected one of {list(asked.allowed)} based on the "
+            "tool's configuration."
         )
-        raise InvalidDecisionError(
-            msg, call_id=asked.call_id, tool_name=asked.name, allowed=asked.allowed
-        )
+        raise _refused(msg, asked)
+    if (problem := text_problem(decision)) is not None:
+        msg = f"The decision about tool {asked.name!r} is refused: {problem}. It still waits."
+        raise _refused(msg, asked)
     return cast("Decision", decision)
+
+
+def _refused(msg: str, asked: Asked) -> InvalidDecisionError:
+    return InvalidDecisionError(
+        msg, call_id=asked.call_id, tool_name=asked.name, allowed=asked.allowed
+    )
 
 
 def _short(value: Any) -> str:
@@ -86,7 +94,7 @@ def _id_of(asked: Asked, position: int) -> str:
 
 def _refuse_form(answer: Any, by_id: Mapping[str, Asked]) -> NoReturn:
     msg = (
-        f"The answer {_short(answer)} is no answer to a review; give {{'decisions': [...]}} with one "
-        f"decision for each of {sorted(by_id)}, in call order, or {{'decisions': {{id: ...}}}}."
+        f"The answer {_short(answer)} is no answer to a review; give {{'decisions': [...]}} with "
+        f"one decision for each of {sorted(by_id)}, in call order, or {{'decisions': {{id: ...}}}}."
     )
     raise InvalidDecisionError(msg)

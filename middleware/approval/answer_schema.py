@@ -27,6 +27,7 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from ...tools.schema_fit import first_problem
+from .answer_text import text_problem
 from .decision import (
     ApproveDecision,
     DecisionType,
@@ -105,6 +106,8 @@ def _not_empty(value: Any) -> Any:
 def _as_sent(answer: Any, check: ValidatorFunctionWrapHandler) -> Any:
     """Check an answer and pass it on as it came: plain data, its arguments untouched."""
     check(answer)
+    if (problem := text_problem(answer)) is not None:
+        raise ValueError(problem)
     return answer
 
 

@@ -12,6 +12,7 @@ from langgraph.types import Interrupt
 from ...state.approval_errors import InvalidDecisionError
 from ...tools.schema_fit import first_problem
 from .answer import check_kind
+from .answer_text import text_problem
 from .decision import DECISION_TYPES, DecisionType
 from .request import Asked, asked_in, is_single
 
@@ -58,7 +59,7 @@ class PendingApproval:
             asked = Asked(self.tool or "", dict(self.args), self.description, self.allowed, self.id)
             check_kind(answer, asked)
         try:
-            problem = first_problem(answer, self.schema)
+            problem = text_problem(answer) or first_problem(answer, self.schema)
         except Exception as broken:  # noqa: BLE001 - a stored schema may be anything; it blocks
             problem = f"its schema cannot be used ({type(broken).__name__})"
         if problem is None:
