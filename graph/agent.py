@@ -258,8 +258,8 @@ def _rules(
         for key, field in schema.fields.items()
         if field.validated and (adapter := field.adapter()) is not None
     }
-    hidden = frozenset({*ENGINE_KEYS, *LEDGER_OUTPUTS, *prompts.variables})
-    return KeyRules(channels, validators, hidden)
+    hidden = frozenset({*ENGINE_KEYS, *LEDGER_OUTPUTS, "updated_by", *prompts.variables})
+    return KeyRules(channels, validators, hidden, schema.private)
 
 
 def _nodes(exits: ExitRules, hooks: HookPlan, *, takes_tools: bool) -> tuple[str, ...]:

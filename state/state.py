@@ -25,6 +25,7 @@ from .merge import function_of, read_schema
 from .reducers import HandledBy
 from .schema import AgentState
 from .state_file import dump_state, load_state
+from .suggestion import did_you_mean
 from .working import KeyRules, WorkingState
 
 _MESSAGES = read_fields(AgentState)["messages"]
@@ -161,7 +162,8 @@ class State(Mapping[str, Any], _DirectlyInjectedToolArg):
         """Take a first value over as it is."""
         if key not in self._fields:
             known = ", ".join(self._fields)
-            msg = f"The data has the key {key!r}; the schema declares {known}."
+            hint = did_you_mean(key, self._fields)
+            msg = f"The data has the key {key!r}; the schema declares {known}.{hint}"
             raise InvalidInputError(msg, key=key)
         try:
             fresh = self._copied(key, value)

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from .channels import MessagesChannel
 from .errors import InvalidUpdateError
 from .reducers import HandledBy, fold_messages, index_messages, stamp_messages, unknown_removals
+from .suggestion import did_you_mean
 
 Reduce = Callable[[Any, Any], Any]
 
@@ -28,11 +29,14 @@ class KeyRules:
         channels: Mapping[str, BaseChannel[Any, Any, Any]],
         validators: Mapping[str, TypeAdapter[Any]],
         hidden: frozenset[str] = frozenset(),
+        private: frozenset[str] = frozenset(),
     ) -> None:
         self.channels = channels
         self.validators = validators
         self.hidden = hidden
         """Keys that no hook or tool may write."""
+        self.private = private
+        """Keys that error texts do not list."""
         self.reducers: dict[str, Reduce] = {
             key: channel.operator
             for key, channel in channels.items()
@@ -263,9 +267,13 @@ class WorkingState:
             self._writes[key] = [[*pending[0], *update]]
 
     def _refuse_key(self, key: str, owner: str) -> None:
-        known = ", ".join(sorted(set(self.rules.channels) - self.rules.hidden))
-        what = "belongs to the library" if key in self.rules.hidden else "is not declared"
-        msg = f"{owner} wrote state key {key!r}, which {what}; the declared keys are {known}."
+        rules = self.rules
+        declared = sorted(set(rules.channels) - rules.hidden)
+        known = ", ".join(name for name in declared if name not in rules.private)
+        reserved = key in rules.hidden
+        what = "belongs to the library" if reserved else "is not declared"
+        hint = "" if reserved else did_you_mean(key, declared)
+        msg = f"{owner} wrote state key {key!r}, which {what}; the declared keys are {known}.{hint}"
         raise InvalidUpdateError(msg, owner=owner, key=key)
 
 

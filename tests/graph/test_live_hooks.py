@@ -112,7 +112,9 @@ async def test_nothing_beside_the_state_reaches_the_result(run: Any) -> None:
     assert not {"tools", "hook_context", "continue_run", "stop_run"} & set(result)
 
 
-@pytest.mark.parametrize("key", ["tools", "hook_context", "step_count", "run_ledger", "lgo"])
+@pytest.mark.parametrize(
+    "key", ["tools", "hook_context", "step_count", "run_ledger", "updated_by", "lgo"]
+)
 async def test_a_hook_may_not_write_what_is_not_its_own(run: Any, key: str) -> None:
     @hook
     def write(state: State) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, cast
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
+from langgraph.channels.last_value import LastValue
 from langgraph.graph import StateGraph
 from langgraph.types import Overwrite
 from pydantic import BaseModel
@@ -146,6 +147,22 @@ def test_a_key_that_may_not_be_written_is_named(key: str, why: str) -> None:
     ) as caught:
         working().apply({key: 1}, "Guard.before_model")
     assert (caught.value.owner, caught.value.key) == ("Guard.before_model", key)
+
+
+@pytest.mark.parametrize(("key", "meant"), [("lst", "last"), ("hiden", "hidden"), ("x", None)])
+def test_an_undeclared_key_is_met_with_the_public_ones_and_the_one_that_may_be_meant(
+    key: str, meant: str | None
+) -> None:
+    rules = KeyRules(
+        dict.fromkeys(("last", "log", "hidden", "own"), LastValue(str)),
+        {},
+        frozenset({"own"}),
+        frozenset({"hidden"}),
+    )
+    with pytest.raises(InvalidUpdateError) as caught:
+        WorkingState({}, rules).apply({key: 1}, "Guard.before_model")
+    hint = f" Did you mean {meant!r}?" if meant else ""
+    assert str(caught.value).endswith(f"the declared keys are last, log.{hint}")
 
 
 @pytest.mark.parametrize("value", [7, [object()], {"role": "wizard", "content": ""}])
