@@ -21,7 +21,7 @@ from langgraph.prebuilt import InjectedState, InjectedStore, ToolRuntime
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from .decorator import StateTool, tool
-from .definition import ToolSet, collect_tools
+from .definition import collect_tools
 from .execution import OnToolError, ToolExecutor, ToolPolicy
 from .http_fetch import http_fetch_tool
 from .mcp import McpServer
@@ -49,7 +49,6 @@ __all__ = [
     "ToolNode",
     "ToolPolicy",
     "ToolRuntime",
-    "ToolSet",
     "Toolset",
     "collect_tools",
     "http_fetch_tool",

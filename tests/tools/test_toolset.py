@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 
+from interlock import tools
 from interlock.state.errors import ConfigurationError, ToolDefinitionError
 from interlock.tools import Toolset
 
@@ -156,3 +157,8 @@ def test_a_restricted_toolset_is_another_one() -> None:
     some = group.restricted(["three", "one"])
     assert [t.name for t in some] == ["one", "three"]
     assert len(group) == 3
+
+
+def test_no_two_public_names_differ_in_their_case_alone() -> None:
+    names = [name.lower() for name in tools.__all__]
+    assert len(set(names)) == len(names)
