@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from .engine import write_keys
+from .engine import only_passes_on, write_keys
 
 Beside = Callable[[RunnableConfig], Sequence[tuple[str, Any]]]
 """Reads the updates of state keys off the config of a run."""
@@ -22,6 +22,10 @@ class WriteBeside(Runnable[Any, Any]):
     def __init__(self, writers: Sequence[Runnable[Any, Any]], beside: Sequence[Beside]) -> None:
         self._writers = writers
         self._beside = beside
+
+    def passes_on(self, config: RunnableConfig) -> bool:
+        """Whether in this run it writes the input, and nothing else."""
+        return only_passes_on(self._writers) and not any(read(config) for read in self._beside)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
         """Write all of it; ``input`` is passed on."""

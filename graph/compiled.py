@@ -218,10 +218,10 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
             remembers = self.checkpointer is True
             marked = await nested_run(calls, marked, self.storable, remembers=remembers)
         value, marked = await self._admitted(calls, value, marked)
-        if type(value) is not CheckedInput or not may_enter_at_once(self, marked):
+        if not isinstance(value, CheckedInput) or not may_enter_at_once(self, marked):
             return self, value, marked
         changes, entry = entering_at_once(self, value)
-        return self.copy(changes), CheckedInput(entry), marked
+        return self.copy(changes), type(value)(entry), marked
 
     async def _admitted(
         self, calls: Calls, value: Any, config: RunnableConfig

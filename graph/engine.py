@@ -223,9 +223,9 @@ def entry_of(node: str) -> str:
     return _CHANNEL_BRANCH_TO.format(node)
 
 
-def only_passes_on(node: Any) -> bool:
-    """Whether a node writes what it is given into the state, and does nothing else."""
-    return all(type(writer) is ChannelWrite for writer in node.writers)
+def only_passes_on(writers: Iterable[Any]) -> bool:
+    """Whether the writers of a node write what it is given into the state, and nothing else."""
+    return all(type(writer) is ChannelWrite for writer in writers)
 
 
 def recursion_error(limit: int) -> GraphRecursionError:

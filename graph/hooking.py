@@ -56,21 +56,25 @@ class HookRunner:
             # Its hooks are to see the tools of the step that begins.
             self._tools.renew()
         self._work.show(self._ledger.outputs())
-        for position in range(start, len(hooks)):
-            hook = hooks[position]
-            self.completed[point] = position
-            if hook.interrupts and self.dirty and self._durable:
-                raise SplitHereError
-            plain = None if self._observed or hook.live else self._calls.plain(hook.function)
-            if plain is None:
-                jump = await self._step(hook)
-            else:
-                update = plain(self._work.snapshot(), self._runtime, self._config)
-                jump = None if update is None else self._merged(hook, update)
-            self.dirty = True
-            self.completed[point] = position + 1
-            if jump is not None:
-                return jump
+        done = start
+        plain_form = self._calls.plain
+        try:
+            while done < len(hooks):
+                hook = hooks[done]
+                if hook.interrupts and self.dirty and self._durable:
+                    raise SplitHereError
+                plain = plain_form(hook.function)
+                if plain is None or self._observed or hook.live:
+                    jump = await self._step(hook)
+                else:
+                    update = plain(self._work.snapshot(), self._runtime, self._config)
+                    jump = None if update is None else self._merged(hook, update)
+                self.dirty = True
+                done += 1
+                if jump is not None:
+                    return jump
+        finally:
+            self.completed[point] = done
         return None
 
     async def _step(self, hook: Hook, *first: Any) -> JumpRequest | None:
@@ -90,6 +94,8 @@ class HookRunner:
 
     def _merged(self, hook: Hook, update: Any) -> JumpRequest | None:
         """Take an update, all of it or nothing."""
+        if isinstance(update, dict) and len(cast("dict[str, Any]", update)) == 1:
+            return self.take(hook, update)
         saved = self._work.save()
         try:
             return self.take(hook, update)

@@ -7,13 +7,14 @@ begins, and the model node with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.constants import START
 from langgraph.graph.state import CompiledStateGraph
 
+from .beside_input import WriteBeside
 from .engine import UNWATCHED, entry_of, is_nested, only_passes_on, stores_threads
 from .listeners import somebody_listens
 from .plan import MODEL
@@ -32,10 +33,17 @@ def may_enter_at_once(
         and config.get("recursion_limit", 2) > 1
         and not is_nested(config)
         and not stores_threads(graph, config)
-        and only_passes_on(graph.nodes[START])
+        and _passes_on(graph.nodes[START].writers, config)
         and not (graph.config or {}).get("callbacks")
         and not somebody_listens(config.get("callbacks"))
     )
+
+
+def _passes_on(writers: Sequence[Any], config: RunnableConfig) -> bool:
+    """Whether the input is written into the state, and nothing else."""
+    if len(writers) == 1 and isinstance(writers[0], WriteBeside):
+        return writers[0].passes_on(config)
+    return only_passes_on(writers)
 
 
 def entering_at_once(

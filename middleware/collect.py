@@ -255,8 +255,18 @@ def fit(function: Callable[..., Any], values: int) -> Callable[..., Any]:
         name = getattr(function, "__qualname__", repr(function))
         msg = f"Hook {name!r} asks for {', '.join(needed)}; hooks take state, runtime and config."
         raise ConfigurationError(msg)
+    return _taking(function, count, values, takes_config=takes_config)
+
+
+def _taking(
+    function: Callable[..., Any], count: int, values: int, *, takes_config: bool
+) -> Callable[..., Any]:
+    """``function`` called with the first ``count`` of ``values`` values, and with the config."""
+    if (count, values) == (2, 2):
+        # Nearly every hook; it runs in each turn of each run.
+        if takes_config:
+            return lambda state, runtime, config: function(state, runtime, config=config)
+        return lambda state, runtime, _config: function(state, runtime)
     if takes_config:
         return lambda *args: function(*args[:count], config=args[-1])
-    if count == values:
-        return lambda *args: function(*args[:values])
     return lambda *args: function(*args[:count])

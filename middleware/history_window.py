@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from langchain_core.messages import BaseMessage
@@ -11,7 +11,8 @@ from langgraph.runtime import Runtime
 from ..state.errors import ConfigurationError
 from .base import AgentMiddleware
 from .cut_points import is_real_user, is_summary, leading_system, safe_cut
-from .request import ModelRequest, ModelResponse
+from .flows import request_layer
+from .request import ModelRequest
 
 LAST_K = 10
 """Earlier rounds that a model reads where nothing else is said. Source: Haystack's chat store."""
@@ -66,26 +67,15 @@ class HistoryWindowMiddleware(AgentMiddleware[Any, Any, Any]):
         """
         self.last_k = last_k if callable(last_k) else _checked(last_k)
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
-        """Leave older rounds out of the request."""
-        return handler(self._windowed(request))
-
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ModelResponse[Any]:
-        """The same in an asynchronous run."""
-        return await handler(self._windowed(request))
-
     def _windowed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Leave older rounds out of the request."""
         last_k = self.last_k
         count = _checked(last_k(request.runtime)) if callable(last_k) else last_k
         messages = cast("list[BaseMessage]", request.messages)
         kept = last_rounds(messages, count)
         return request if len(kept) == len(messages) else request.override(messages=kept)
+
+    wrap_model_call, awrap_model_call = request_layer(_windowed)
 
 
 def _checked(last_k: Any) -> int:

@@ -64,6 +64,44 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
     }.items()
 }
 
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "overrides instructions": (
+        "ignore",
+        "disregard",
+        "forget",
+        "override",
+        "bypass",
+        "not follow",
+        "n't follow",
+    ),
+    "overrides instructions in another language": ("ignor", "vergiss", "olvida", "oublie"),
+    "gives new instructions": ("instruction", "task", "directive"),
+    "changes the role": ("you are", "act as", "pretend", " mode"),
+    "imitates a role mark": ("<|", "inst]", "sys>>", "system", "assistant", "developer"),
+    "asks for the prompt": (
+        "system prompt",
+        "initial prompt",
+        "hidden prompt",
+        "instructions above",
+    ),
+    "hides from the user": ("user", "human", "anyone", "owner"),
+    "calls for a tool": ("tool", "function", "command", "shell"),
+    "sends data away": (
+        "password",
+        "secret",
+        "api key",
+        "credential",
+        "token",
+        "conversation",
+        "history",
+        "data",
+        "file",
+    ),
+    "sends data away in a picture": ("](",),
+}
+"""Per sign, texts of which a text in ASCII must hold one, in small letters, to show it: looking for
+them is much quicker than searching."""
+
 _HIDDEN = frozenset({0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF})
 _TAGS = range(0xE0000, 0xE0080)
 _BIDI = frozenset([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
@@ -72,11 +110,23 @@ _MANY_HIDDEN = 10
 
 def injection_signs(text: str) -> list[str]:
     """Names of the signs that a text shows, in a fixed order; none for an ordinary text."""
+    if text.isascii():
+        return [name for name in _possible_signs(text) if _SIGNS[name].search(text)]
     folded, _ = fold(text)
     found = [name for name, pattern in _SIGNS.items() if pattern.search(folded)]
-    if not text.isascii():
-        found += _unseen_signs(text)
-    return found
+    return found + _unseen_signs(text)
+
+
+def _possible_signs(text: str) -> list[str]:
+    """The signs that a text in ASCII may show, in the same order."""
+    small = text.lower()
+    possible: list[str] = []
+    for name, needed in _NEEDED.items():
+        for part in needed:
+            if part in small:
+                possible.append(name)
+                break
+    return possible
 
 
 def _unseen_signs(text: str) -> list[str]:

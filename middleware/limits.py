@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.messages import ToolCall
 
@@ -33,8 +32,7 @@ def left(limit: int | None, count: int) -> int | None:
     return None if limit is None else limit - count
 
 
-@dataclass(frozen=True)
-class Split:
+class Split(NamedTuple):
     """The calls of a reply, divided by what the limits leave."""
 
     allowed: Sequence[ToolCall]
@@ -49,6 +47,8 @@ def split_calls(calls: Sequence[ToolCall], thread_left: int | None, run_left: in
         thread_left: Calls that the thread may still make; None for any number.
         run_left: The same for the run.
     """
-    left = min((n for n in (thread_left, run_left) if n is not None), default=len(calls))
-    left = max(left, 0)
-    return Split(calls[:left], calls[left:])
+    room = len(calls)
+    for limit in (thread_left, run_left):
+        if limit is not None and limit < room:
+            room = max(limit, 0)
+    return Split(calls[:room], calls[room:])

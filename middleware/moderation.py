@@ -132,7 +132,13 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
         """Positions of the messages that are still to be asked about."""
         if not self._check_input:
             return []
-        return self._seen.new_in(state["messages"], everywhere=everywhere)
+        messages = cast("list[BaseMessage]", state["messages"])
+        positions = self._seen.new_in(messages, everywhere=everywhere)
+        if any(isinstance(messages[position], HumanMessage) for position in positions):
+            return positions
+        for position in positions:
+            self._seen.add(messages[position])
+        return []
 
     def _input(self, state: Any, positions: Sequence[int]) -> Flow[dict[str, Any] | None]:
         messages = cast("list[BaseMessage]", state["messages"])
@@ -164,8 +170,10 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
         if not self._check_output:
             return (yield request)
         response: ModelResponse[Any] = yield GuardedRequest.of(request, self._models)
-        texts = [m.text for m in response.result if isinstance(m, AIMessage) and m.text.strip()]
+        texts = [m.text for m in response.result if isinstance(m, AIMessage) and m.content]
         for text in texts:
+            if not text.strip():
+                continue
             verdict = yield from self._classifier.verdict(text)
             if verdict.flagged:
                 self._raise_if_wanted("output", verdict)

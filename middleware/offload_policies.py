@@ -55,4 +55,8 @@ class OffloadOverChars:
 
     def should_offload(self, tool_name: str, result: str, state: Any) -> bool:  # noqa: ARG002
         """Whether the result is longer."""
-        return len(result) > self.threshold
+        return not self.keeps(result)
+
+    def keeps(self, result: str) -> bool:
+        """Whether the result is short enough to stay."""
+        return len(result) <= self.threshold

@@ -61,7 +61,7 @@ class Part:
 def parts_of(result: ToolMessage, store: ToolResultStore) -> list[Part] | None:
     """The pieces of a result, or None if it is empty or the store cannot take all of it."""
     content: Any = result.content
-    blocks = cast("list[Any]", content) if isinstance(content, list) else [_whole(result)]
+    blocks = cast("list[Any]", content) if isinstance(content, list) else [whole_text(result)]
     parts = [part for block in blocks if (part := _part(block)) is not None]
     if len(parts) < len(blocks) or not any(part.content for part in parts):
         return None
@@ -115,7 +115,7 @@ def offload(
     return result.model_copy(update=update)
 
 
-def _whole(result: ToolMessage) -> str:
+def whole_text(result: ToolMessage) -> str:
     """The text of a result, as it was before the executor cut it."""
     text, artifact = str(result.content), result.artifact
     shown, cut, _ = text.rpartition(_CUT_NOTE)

@@ -13,6 +13,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from langgraph.typing import ContextT
 
+from ..state.containers import with_fields
 from ..state.schema import ResponseT
 
 
@@ -107,10 +108,7 @@ class ModelRequest(Generic[ContextT]):
         if unknown := changes.keys() - _REQUEST_FIELDS:
             msg = f"ModelRequest has no fields {', '.join(sorted(unknown))}."
             raise TypeError(msg)
-        copy = object.__new__(type(self))
-        copy.__dict__.update(self.__dict__)
-        copy.__dict__.update(changes)
-        return copy
+        return with_fields(self, **changes)
 
 
 _REQUEST_FIELDS = {f.name for f in fields(ModelRequest)}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import Any, Self, cast
 
 from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
@@ -20,6 +19,8 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers.context import register_configure_hook
 from langgraph.prebuilt.tool_node import ToolCallRequest, ToolRuntime
+
+from ..state.containers import with_fields
 
 Spending = dict[str, Any]
 """``{"run": {model: usage}, "thread": {model: usage}, "seen": [what this step reported]}``."""
@@ -111,6 +112,8 @@ class Meter(BaseCallbackHandler):
         Args:
             more: Replies to add, unless the meter has seen them itself.
         """
+        if not self._replies and len(more) == 1 and isinstance(more[0], AIMessage):
+            return used_by(more[0])
         replies = list(self._replies)
         known = {reply.id for reply in replies}
         replies += [m for m in more if isinstance(m, AIMessage) and m.id not in known - {None}]
@@ -133,7 +136,8 @@ def with_meter(request: ToolCallRequest, meter: Meter) -> ToolCallRequest:
     runtime = cast("ToolRuntime[Any, Any] | None", request.runtime)
     if runtime is None:
         return request
-    return replace(request, runtime=replace(runtime, config=_heard(runtime.config, meter)))
+    told = with_fields(runtime, config=_heard(runtime.config, meter))
+    return with_fields(request, runtime=told)
 
 
 def _heard(config: RunnableConfig, meter: Meter) -> RunnableConfig:

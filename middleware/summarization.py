@@ -156,6 +156,7 @@ class SummarizationMiddleware(SummaryCut, AgentMiddleware[Any, Any, Any]):
         self.keep = checked_size(keep, "keep")
         self.fall_back_on = _checked_errors(fall_back_on)
         self._trigger_clauses = trigger_clauses(self.trigger)
+        self._needs_profile = any("fraction" in clause for clause in self._trigger_clauses)
         self._provider = provider_of(chat_model)
         self._patience = Patience()
         self._meter = ContextMeter(token_counter, self._trusts)
@@ -216,7 +217,7 @@ class SummarizationMiddleware(SummaryCut, AgentMiddleware[Any, Any, Any]):
 
     def _should_summarize(self, messages: Sequence[BaseMessage], total_tokens: int) -> bool:
         tokens = max(total_tokens, self._reported(messages))
-        limit = self._get_profile_limits()
+        limit = self._get_profile_limits() if self._needs_profile else None
         return is_met(self._trigger_clauses, len(messages), tokens, limit)
 
     def _reported(self, messages: Sequence[BaseMessage]) -> int:

@@ -86,6 +86,7 @@ class ContextMeter:
             remembered: How many conversations are remembered.
         """
         self.counter = counter
+        self._kind = _kind_of(counter)
         self._trusts = trusts
         self._limit = remembered
         self._known: OrderedDict[int, tuple[weakref.ref[BaseMessage], int, str, int]] = (
@@ -124,7 +125,7 @@ class ContextMeter:
         if tokens is None:
             return None
         rest = messages[found[0] + 1 :]
-        return tokens + _count_once(self.counter, rest) if rest else tokens
+        return tokens + _count_once(self.counter, self._kind, rest) if rest else tokens
 
     def _counted(self, messages: Sequence[BaseMessage], view: str) -> int:
         start, total = self._known_part(messages, view)
@@ -153,21 +154,34 @@ class ContextMeter:
                 self._known.popitem(last=False)
 
 
-_COUNTED: OrderedDict[tuple[int, int], tuple[TokenCounter, weakref.ref[BaseMessage], int, int]] = (
+_COUNTED: OrderedDict[tuple[int, int], tuple[Any, weakref.ref[BaseMessage], int, int]] = (
     OrderedDict()
 )
-"""Counts of the last ends of conversations, by counter and last message; the oldest first."""
+"""Counts of the last ends of conversations, by kind of counter and last message; the oldest first."""
 
 
-def _count_once(counter: TokenCounter, rest: Sequence[BaseMessage]) -> int:
+def _kind_of(counter: TokenCounter) -> Any:
+    """What two counters have in common that count what follows a reply alike.
+
+    Scaling goes by the usage that replies report, so there it makes no difference.
+    """
+    if not isinstance(counter, partial):
+        return counter
+    settings = {k: v for k, v in counter.keywords.items() if k != "use_usage_metadata_scaling"}
+    if counter.args or settings:
+        return counter
+    return counter.func
+
+
+def _count_once(counter: TokenCounter, kind: Any, rest: Sequence[BaseMessage]) -> int:
     """The count of what came since the last reply, shared by all who ask in the same turn."""
     last, size = rest[-1], len(rest)
-    key = id(counter), id(last)
+    key = id(kind), id(last)
     found = _COUNTED.get(key)
-    if found is not None and found[0] is counter and found[1]() is last and found[2] == size:
+    if found is not None and found[0] is kind and found[1]() is last and found[2] == size:
         return found[3]
     count = counter(rest)
-    _COUNTED[key] = counter, weakref.ref(last), size, count
+    _COUNTED[key] = kind, weakref.ref(last), size, count
     while len(_COUNTED) > _REMEMBERED:
         with suppress(KeyError):
             _COUNTED.popitem(last=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -11,7 +11,7 @@ from ..state.errors import ConfigurationError, RunError
 from .base import AgentMiddleware
 from .flows import Flow, adrive, drive
 from .offload_policies import OffloadOverChars, OffloadPolicy
-from .offloaded_result import OFFLOADED, offload, parts_of
+from .offloaded_result import OFFLOADED, Part, offload, parts_of, whole_text
 from .per_tool import PerTool, ToolKey
 from .tool_result_reader import READER, result_reader, store_of
 from .tool_result_stores import ToolResultStore, checked_store
@@ -20,10 +20,15 @@ DEFAULT_CHARS = 20_000
 """Results up to this length stay, if nothing else is said."""
 
 
+_Large = tuple[int, ToolMessage, Sequence[Part]]
+"""Number of a result among those of its reply, the result, and its pieces."""
+
+
 async def _aafter_tools(
     middleware: ToolResultOffloadMiddleware, state: Any, runtime: Any
 ) -> dict[str, Any] | None:
-    return await adrive(middleware.moved(state, runtime), _refuse)
+    large = middleware._large(state, runtime)  # noqa: SLF001 - its own other form
+    return await adrive(middleware._moved(large, state, runtime), _refuse) if large else None  # noqa: SLF001
 
 
 class ToolResultOffloadMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -89,25 +94,37 @@ class ToolResultOffloadMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def after_tools(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Move the large ones among the new results."""
-        return drive(self.moved(state, runtime), _refuse)
+        large = self._large(state, runtime)
+        return drive(self._moved(large, state, runtime), _refuse) if large else None
 
     # With it an asynchronous run needs no worker thread for a look at small results.
     aafter_tools = _aafter_tools
 
-    def moved(self, state: Mapping[str, Any], runtime: Any) -> Flow[dict[str, Any] | None]:
-        """A flow that moves the results of the last reply and returns the messages to replace."""
-        changed: list[BaseMessage] = []
+    def _large(self, state: Mapping[str, Any], runtime: Any) -> list[_Large]:
+        """The results of the last reply that are to be moved."""
+        large: list[_Large] = []
         for number, result in enumerate(fresh_results(state["messages"])):
             policy = self._policy(result)
             if policy is None:
                 continue
             store = store_of(self.store, runtime)
-            parts = parts_of(result, store)
-            name = result.name or "tool"
-            if parts is None or not policy.should_offload(
-                name, "".join(part.occupies for part in parts), state
-            ):
+            if type(policy) is OffloadOverChars and policy.keeps(whole_text(result)):
                 continue
+            parts = parts_of(result, store)
+            if parts is not None and policy.should_offload(
+                result.name or "tool", "".join(part.occupies for part in parts), state
+            ):
+                large.append((number, result, parts))
+        return large
+
+    def _moved(
+        self, large: Sequence[_Large], state: Mapping[str, Any], runtime: Any
+    ) -> Flow[dict[str, Any] | None]:
+        """Move results; the messages that take their places."""
+        changed: list[BaseMessage] = []
+        store = store_of(self.store, runtime)
+        for number, result, parts in large:
+            name = result.name or "tool"
             readable = (state.get("step_count", 0), name, result.tool_call_id or number)
             place = (_thread_of(runtime), readable)
             pointer = yield from offload(result, parts, store, place, self.preview_chars)

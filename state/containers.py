@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
 
 _CONTAINERS = frozenset({list, dict, tuple, set})
 
@@ -22,6 +24,16 @@ def copy_containers(value: Any) -> Any:
     if _CONTAINERS.isdisjoint(map(type, items)):
         return make(items)
     return make(copy_containers(item) for item in items)
+
+
+def with_fields(original: T, **changes: Any) -> T:
+    """A copy of an object with some attributes replaced.
+
+    It is neither checked nor made by its constructor, which for frozen dataclasses takes long.
+    """
+    copy = object.__new__(type(original))
+    vars(copy).update(vars(original), **changes)
+    return copy
 
 
 def is_deeper_than(levels: int, value: Any) -> bool:

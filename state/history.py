@@ -40,11 +40,17 @@ def answered_ids(messages: Sequence[BaseMessage], start: int = 0) -> set[str]:
 def pending_calls(messages: Sequence[BaseMessage]) -> list[ToolCall]:
     """Tool calls of the newest AI message that no tool message answers, in call order."""
     found = last_ai_message(messages)
-    if found is None or not found[1].tool_calls:
-        return []
-    position, reply = found
+    return [] if found is None else unanswered(found[1].tool_calls, messages, found[0])
+
+
+def unanswered(
+    calls: Sequence[ToolCall], messages: Sequence[BaseMessage], position: int
+) -> list[ToolCall]:
+    """Those of some calls of the message at ``position`` that no later one answers, in order."""
+    if not calls or position == len(messages) - 1:
+        return list(calls)
     done = answered_ids(messages, position + 1)
-    return [call for call in reply.tool_calls if call["id"] not in done]
+    return [call for call in calls if call["id"] not in done]
 
 
 def results_in_call_order(messages: Sequence[BaseMessage]) -> list[BaseMessage] | None:

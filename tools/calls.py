@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from inspect import iscoroutinefunction
 from itertools import count
 from queue import SimpleQueue
@@ -24,13 +24,11 @@ from typing import Any, Generic, Protocol, TypeVar
 from langchain_core.runnables.config import run_in_executor
 
 from ..state.errors import WouldBlockError
+from .threads import THREADS, batch_pool, finish, run_within
 
 T = TypeVar("T")
 Job = Callable[[], Coroutine[Any, Any, T]]
 Jobs = Iterator[Job[T] | None]
-
-THREADS = 16
-"""Calls of one synchronous batch that run at the same time, where no limit is set."""
 
 
 @dataclass(frozen=True)
@@ -138,8 +136,8 @@ class BlockingCalls:
         """Call it here; an asynchronous function is driven as long as it does not suspend."""
         if function.sync is not None:
             return function.sync(*args)
-        if function.asynchronous is None:  # pragma: no cover - a Dual has one of the two
-            raise AssertionError(function)
+        if function.asynchronous is None:
+            raise AssertionError(function)  # pragma: no cover - a Dual has one of the two
         return run_inline(_as_coroutine(function.asynchronous(*args)), function.name)
 
     async def within(self, seconds: float | None, function: Dual, *args: Any) -> Any:
@@ -147,8 +145,9 @@ class BlockingCalls:
         if seconds is None:
             return await self.call(function, *args)
         work = copy_context().run
-        future = _pool().submit(work, run_inline, self.call(function, *args), function.name)
-        return future.result(timeout=seconds)
+        return run_within(
+            seconds, partial(work, run_inline, self.call(function, *args), function.name)
+        )
 
     async def many(self, jobs: Sequence[Job[T]], limit: int | None) -> list[Outcome[T]]:
         """The caller's thread works through the jobs, helped by threads of a shared pool.
@@ -164,11 +163,11 @@ class BlockingCalls:
                 outcomes[number] = run_inline(attempt(jobs[number]))
 
         helpers = min(len(jobs), limit or THREADS) - 1
-        futures = [_pool().submit(copy_context().run, work) for _ in range(helpers)]
+        futures = [batch_pool().submit(copy_context().run, work) for _ in range(helpers)]
         try:
             work()
         finally:
-            _finish(futures)
+            finish(futures)
         return outcomes
 
     async def stream(self, jobs: Jobs[T], limit: int) -> AsyncGenerator[Outcome[T], None]:
@@ -279,19 +278,6 @@ class AwaitingCalls:
 
 BLOCKING = BlockingCalls()
 AWAITING = AwaitingCalls()
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    """Threads of the process, made when they are first needed."""
-    return ThreadPoolExecutor(THREADS, thread_name_prefix="interlock")
-
-
-def _finish(futures: Sequence[Future[Any]]) -> None:
-    """Wait for the helpers that have begun; the others are not needed any more."""
-    for future in futures:
-        if not future.cancel():
-            future.result()
 
 
 def _hand_over(task: asyncio.Task[T], done: Future[T]) -> None:

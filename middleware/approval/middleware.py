@@ -165,8 +165,10 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _guard(self, request: ToolCallRequest) -> Flow[Any]:
         """Run a call as it was approved and no other, ask about it now, or refuse it."""
-        moment = Moment(request.state or {}, _runtime(), _config())
         call = request.tool_call
+        if self._reviewer.passes(call["name"]):
+            return (yield request)
+        moment = Moment(request.state or {}, _runtime(), _config())
         clearance = self._clearance(call, moment)
         if clearance.outcome == "refuse":
             return _refusal(call)

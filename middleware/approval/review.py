@@ -9,14 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, NotRequired, cast, get_type_hints
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from typing_extensions import TypedDict
 
-from ...state.history import last_ai_message, pending_calls
+from ...state.history import last_ai_message, unanswered
 from ...state.schema import AgentState, PrivateStateAttr
 from .decision import Action, Decision, DecisionType
 
@@ -100,12 +100,23 @@ def fingerprint(reply: AIMessage, name: str, args: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def open_calls(state: Mapping[str, Any]) -> tuple[AIMessage, list[ToolCall]] | None:
-    """The last reply of the model and its calls without a result, or None if there are none."""
+def open_calls(
+    state: Mapping[str, Any], concerns: Callable[[str], object]
+) -> tuple[AIMessage, list[ToolCall]] | None:
+    """The last reply of the model and its calls without a result, or None if there are none.
+
+    Args:
+        state: The state.
+        concerns: Tells by the name of a tool, with anything but None, whether its calls matter.
+    """
     messages = cast("list[BaseMessage]", state.get("messages") or [])
-    calls = pending_calls(messages)
     found = last_ai_message(messages)
-    return (found[1], calls) if found is not None and calls else None
+    if found is None:
+        return None
+    position, reply = found
+    wanted = [call for call in reply.tool_calls if concerns(call["name"]) is not None]
+    calls = unanswered(wanted, messages, position)
+    return (reply, calls) if calls else None
 
 
 def review_of(reviews: Mapping[str, Review], reply: AIMessage, call: ToolCall) -> Review | None:

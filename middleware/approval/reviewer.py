@@ -65,15 +65,13 @@ class Reviewer:
 
     def verdicts(self, moment: Moment) -> dict[str, Review]:
         """Whether a person must decide, for each open call that has a rule."""
-        found = open_calls(moment.state)
+        found = open_calls(moment.state, self.rules.of)
         if found is None:
             return {}
         reply, calls = found
         verdicts: dict[str, Review] = {}
         for call in calls:
-            rule = self.rules.of(call["name"])
-            if rule is None:
-                continue
+            rule = cast("Rule", self.rules.of(call["name"]))
             verdict = verdict_of(
                 rule.policy, self._tool_description(call), self._context(reply, call, moment)
             )
@@ -91,17 +89,16 @@ class Reviewer:
         A call without a verdict is asked about: it came by a way round the policies, or was
         changed since.
         """
-        found = open_calls(moment.state)
+        found = open_calls(moment.state, self.rules.of)
         if found is None:
             return []
         reply, calls = found
         known = self._reviews(moment.state) if reviews is None else reviews
         questions: list[Question] = []
         for call in calls:
-            rule = self.rules.of(call["name"])
+            rule = cast("Rule", self.rules.of(call["name"]))
             review = review_of(known, reply, call)
-            settled = review is not None and (not review["ask"] or "decision" in review)
-            if rule is not None and not settled:
+            if review is None or (review["ask"] and "decision" not in review):
                 questions.append(self.question(reply, call, rule, moment, review))
         return questions
 
@@ -137,6 +134,10 @@ class Reviewer:
             return None
         call = cast("ToolCall", {**question.call, **action})
         return replace(self.question(question.reply, call, rule, moment, None), made=question.made)
+
+    def passes(self, name: str) -> bool:
+        """Whether calls of a tool run without a review, whatever is known about them."""
+        return self.tools is not None and self.rules.of(name) is None
 
     def clearance(self, call: ToolCall, moment: Moment) -> Clearance:
         """Whether a call may run: only exactly as it was let through, or as it was edited."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import is_
 from typing import Any
-from weakref import ref
+from weakref import KeyedRef, ref
 
 from langchain_core.messages import BaseMessage
 
@@ -19,6 +19,8 @@ class MessageMemory:
     def __init__(self) -> None:
         self._known: dict[int, tuple[ref[BaseMessage], BaseMessage | None]] = {}
         self._unchanged: set[int] = set()
+        # One function for all references, which tell it what they were of.
+        self._gone = self._forget
 
     def __contains__(self, message: object) -> bool:
         # The reference's callback forgets an object before its id can be another's.
@@ -27,7 +29,7 @@ class MessageMemory:
     def add(self, message: BaseMessage, became: BaseMessage | None = None) -> None:
         """Remember a message; ``became`` is what takes its place, None if it stays."""
         key = id(message)
-        self._known[key] = (ref(message, lambda _: self._forget(key)), became)
+        self._known[key] = (KeyedRef(message, self._gone, key), became)
         if became is None:
             self._unchanged.add(key)
 
@@ -68,6 +70,6 @@ class MessageMemory:
             self.add(message, None if new is message else new)
         return self.became(message)
 
-    def _forget(self, key: int) -> None:
-        self._known.pop(key, None)
-        self._unchanged.discard(key)
+    def _forget(self, gone: KeyedRef[int, BaseMessage]) -> None:
+        self._known.pop(gone.key, None)
+        self._unchanged.discard(gone.key)

@@ -188,10 +188,10 @@ def change_message(
         kept: Keys of content blocks that are left alone.
     """
     content: Any = message.content
-    if type(content) is str and _is_all_in_content(message):
+    calls = calls if calls is not None else change
+    if type(content) is str and _is_all_in_content(message, calls):
         new = content if change is None else change(content)
         return message if new == content else _with_update(message, {"content": new})
-    calls = calls if calls is not None else change
     update: dict[str, Any] = {}
     _put(update, message, "content", _content(message.content, change, calls, kept))
     extra = _additional(message.additional_kwargs, change, calls)
@@ -207,13 +207,25 @@ def change_message(
     return _with_update(message, update) if update else message
 
 
-def _is_all_in_content(message: BaseMessage) -> bool:
-    """Whether a message has text in no other place, as most have."""
+def _is_all_in_content(message: BaseMessage, calls: Change | None) -> bool:
+    """Whether a message has text to be changed in no other place, as most have."""
     if message.additional_kwargs:
         return False
     if isinstance(message, AIMessage):
-        return not message.tool_calls and not message.invalid_tool_calls
+        if message.invalid_tool_calls:
+            return False
+        return calls is None or all(_stays(call["args"], calls) for call in message.tool_calls)
     return not isinstance(message, ToolMessage) or message.artifact is None
+
+
+def _stays(args: Mapping[str, Any], change: Change) -> bool:
+    """Whether nothing is to be changed in arguments that are short texts, as most are."""
+    for key, value in args.items():
+        if type(value) is not str or len(value) >= _SHORTEST_BINARY or value.startswith("data:"):
+            return False
+        if change(key) != key or change(value) != value:
+            return False
+    return True
 
 
 def _with_update(message: MessageT, update: dict[str, Any]) -> MessageT:

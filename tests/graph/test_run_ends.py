@@ -176,10 +176,13 @@ async def test_usage_inside_of_tools_counts_where_they_report_it(
 
 
 async def test_the_counters_are_no_input(run: Any) -> None:
-    agent = create_agent(ScriptedChatModel(["x"]))
+    agent = create_agent(ScriptedChatModel(["x"] * 8))
+    plain = await run(agent, {"messages": [HumanMessage("go")]})
     for key in ("exit_reason", "step_count", "last_message", "token_usage"):
-        with pytest.raises(ValueError, match=key):
-            await run(agent, {"messages": [HumanMessage("go")], key: 1})
+        result = await run(agent, {"messages": [HumanMessage("go")], key: 1})
+        assert result["exit_reason"] == plain["exit_reason"] == "text"
+        assert (result["step_count"], result["token_usage"]) == (1, plain["token_usage"])
+        assert result["last_message"].text == "x"
 
 
 async def test_the_final_answer_may_not_call_tools(

@@ -10,6 +10,7 @@ import pytest
 
 from interlock.state.errors import WouldBlockError
 from interlock.tools.calls import AWAITING, BLOCKING, Dual, run_inline
+from interlock.tools.threads import THREADS
 
 NAME: ContextVar[str] = ContextVar("name", default="nobody")
 
@@ -112,3 +113,28 @@ async def test_cancelling_a_batch_cancels_its_jobs() -> None:
     with pytest.raises(asyncio.CancelledError):
         await batch
     assert cancelled == [1, 1]
+
+
+def test_calls_that_hang_leave_the_next_ones_their_time() -> None:
+    free = threading.Event()
+    try:
+        hanging = Dual("hangs", sync=free.wait)
+        for _ in range(THREADS + 1):
+            with pytest.raises(TimeoutError):
+                run_inline(BLOCKING.within(0.001, hanging))
+        assert run_inline(BLOCKING.within(10, Dual("quick", sync=lambda: "done"))) == "done"
+        outcomes = run_inline(BLOCKING.many([partial(plain, n) for n in range(4)], None))
+        assert [o.value for o in outcomes] == [0, 1, 2, 3]
+    finally:
+        free.set()
+
+
+def test_a_call_with_a_time_limit_has_the_context_and_hands_on_what_it_raises() -> None:
+    NAME.set("lee")
+
+    def fail() -> None:
+        msg = NAME.get()
+        raise LookupError(msg)
+
+    with pytest.raises(LookupError, match="lee"):
+        run_inline(BLOCKING.within(10, Dual("fails", sync=fail)))

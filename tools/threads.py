@@ -1,0 +1,74 @@
+"""Threads of synchronous runs: some that share a batch of calls, and spare ones for single calls.
+
+A call with a time limit may never come back, so it is not given to the threads of the batches,
+and its thread does not keep the process from ending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from queue import SimpleQueue
+from threading import Thread
+from typing import TypeVar
+
+T = TypeVar("T")
+Work = tuple[Callable[[], object], "Future[object]"]
+
+THREADS = 16
+"""Calls of one synchronous batch that run at the same time, where no limit is set."""
+
+_SPARE: list[SimpleQueue[Work | None]] = []
+"""The inboxes of threads that have nothing to do."""
+
+
+@cache
+def batch_pool() -> ThreadPoolExecutor:
+    """Threads of the process, made when they are first needed."""
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="interlock")
+
+
+def finish(futures: Sequence[Future[None]]) -> None:
+    """Wait for the helpers that have begun; the others are not needed any more."""
+    for future in futures:
+        if not future.cancel():
+            future.result()
+
+
+def run_within(seconds: float, job: Callable[[], T]) -> T:
+    """The result of a job that runs in a thread of its own.
+
+    Args:
+        seconds: How long to wait for it.
+        job: What to do.
+
+    Raises:
+        TimeoutError: It took longer. The thread goes on with it.
+    """
+    done: Future[T] = Future()
+    try:
+        inbox = _SPARE.pop()
+    except IndexError:
+        inbox = SimpleQueue()
+        Thread(target=_work, args=(inbox,), name="interlock-timed", daemon=True).start()
+    inbox.put((job, done))  # type: ignore[arg-type]
+    return done.result(timeout=seconds)
+
+
+def _work(inbox: SimpleQueue[Work | None]) -> None:
+    """Do one job after the other, as long as there are not too many that wait for one."""
+    while (work := inbox.get()) is not None:
+        job, done = work
+        try:
+            result = job()
+        except BaseException as error:  # noqa: BLE001 - it is raised where the result is awaited
+            done.set_exception(error)
+        else:
+            done.set_result(result)
+            del result
+        # What a thread remembers while it waits is not freed.
+        del work, job, done
+        if len(_SPARE) >= THREADS:
+            return
+        _SPARE.append(inbox)
