@@ -148,7 +148,7 @@ class AgentGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """:meth:`stream` on an event loop."""
         watched = self._streamed(input, config)
         value = self._checked(input, config)
-        if isinstance(input, Command) or self.admission:
+        if isinstance(input, Command) or (self.admission and not isinstance(value, AdmittedInput)):
             return self._stream_admitted(value, watched, options)
         return super().astream(value, watched, **options)
 

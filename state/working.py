@@ -138,7 +138,7 @@ class WorkingState:
     def show(self, values: Mapping[str, Any]) -> None:
         """Let hooks and tools read values that are not written to the state."""
         before = self.values
-        if all(key in before and before[key] == value for key, value in values.items()):
+        if values.items() <= before.items():
             return
         before.update(values)
         self._snapshot = None

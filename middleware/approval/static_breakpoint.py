@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired, Self
+from typing import Annotated, Any, NotRequired, Self, cast
 
+from langchain_core.messages import ToolCall
 from langchain_core.tools import BaseTool
 
 from ...state.approval_errors import HITLBreakpointException
 from ...state.errors import ConfigurationError
 from ...state.history import pending_calls
 from ...state.schema import AgentState, PrivateStateAttr
+from ...tools.calls import AWAITING, Dual
 from ..base import AgentMiddleware
 from .snapshot import AgentSnapshot, Point
 
@@ -114,8 +116,13 @@ class BreakpointMiddleware(AgentMiddleware[Any, Any, Any]):
         Raises:
             HITLBreakpointException: With the path of the snapshot.
         """
-        if isinstance(self.break_point, Breakpoint):
+        if self._is_due(state, "before_model"):
             self._stop(state, "before_model", None)
+
+    async def abefore_model(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
+        """The same in an asynchronous run; a thread writes the snapshot."""
+        if self._is_due(state, "before_model"):
+            await AWAITING.call(Dual("stop", sync=self._stop), state, "before_model", None)
 
     def before_tools(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
         """Stop here, if these are the calls to stop before.
@@ -123,21 +130,35 @@ class BreakpointMiddleware(AgentMiddleware[Any, Any, Any]):
         Raises:
             HITLBreakpointException: With the path of the snapshot.
         """
-        if not isinstance(self.break_point, ToolBreakpoint):
-            return
-        if state.get("step_count", 0) != self.break_point.visit_count:
-            return
-        wanted = self.break_point.tool_name
-        calls = pending_calls(state.get("messages") or [])
-        found = next((c for c in calls if wanted in (None, c["name"])), None)
-        if found is not None:
-            self._stop(state, "before_tools", found)
+        if (call := self._awaited_call(state)) is not None:
+            self._stop(state, "before_tools", call)
 
-    def _stop(self, state: Mapping[str, Any], point: Point, call: Any) -> None:
+    async def abefore_tools(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
+        """The same in an asynchronous run; a thread writes the snapshot."""
+        if (call := self._awaited_call(state)) is not None:
+            await AWAITING.call(Dual("stop", sync=self._stop), state, "before_tools", call)
+
+    def _is_due(self, state: Mapping[str, Any], point: Point) -> bool:
+        """Whether the run has come to the breakpoint, and for the first time."""
+        at = Breakpoint if point == "before_model" else ToolBreakpoint
+        visit = self.break_point.visit_count
+        return (
+            isinstance(self.break_point, at)
+            and state.get("step_count", 0) == visit
+            and state.get("passed_breakpoint") != f"{point}:{visit}"
+        )
+
+    def _awaited_call(self, state: Mapping[str, Any]) -> ToolCall | None:
+        """The call to stop before, if it waits to be run."""
+        if not self._is_due(state, "before_tools"):
+            return None
+        wanted = cast("ToolBreakpoint", self.break_point).tool_name
+        calls = pending_calls(state.get("messages") or [])
+        return next((c for c in calls if wanted in (None, c["name"])), None)
+
+    def _stop(self, state: Mapping[str, Any], point: Point, call: ToolCall | None) -> None:
         visit = self.break_point.visit_count
         mark = f"{point}:{visit}"
-        if state.get("step_count", 0) != visit or state.get("passed_breakpoint") == mark:
-            return
         name = None if call is None else call["name"]
         snapshot = AgentSnapshot.of(
             {**state, "passed_breakpoint": mark},
