@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
-from functools import partial
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from contextlib import contextmanager
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import ensure_config, patch_config
+from langchain_core.runnables.config import (
+    ensure_config,
+    patch_config,
+    var_child_runnable_config,
+)
 from langgraph.types import TracePolicy
 
 from ..tools.calls import Calls, Dual
 from ..tools.layers import call_layer
 from .trace_payload import HookInput, without_keys
+
+_NODE = "langgraph_node"
+"""Metadata key: the node that a run belongs to; token streams show it."""
 
 _DEFAULT: dict[str, TracePolicy | None] = {"policy": None}
 
@@ -104,7 +111,7 @@ async def traced(
     config = patch_config(ensure_config(config), run_name=name)
     if streams_as is not None:
         metadata = cast("Mapping[str, Any]", config.get("metadata") or {})
-        config["metadata"] = {**metadata, "langgraph_node": streams_as}
+        config["metadata"] = {**metadata, _NODE: streams_as}
         recorded = HookInput(cast("Any", recorded)) if isinstance(recorded, dict) else recorded
     return await calls.call(Dual(name, run.invoke, run.ainvoke), recorded, config)
 
@@ -115,9 +122,37 @@ async def traced_layer(
     inner: Callable[[Any], Coroutine[Any, Any, Any]],
     request: Any,
 ) -> Any:
-    """Call a layer around ``inner`` as a run of its own."""
-    call = partial(call_layer, calls, layer, inner, request)
+    """Call a layer around ``inner`` as a run of its own.
+
+    Token streams of models that the layer calls itself carry its name; those of ``inner`` carry
+    that of the node.
+    """
+    node = (ensure_config().get("metadata") or {}).get(_NODE)
+
+    async def handler(changed: Any) -> Any:
+        with _streaming_as(node):
+            return await inner(changed)
+
+    async def call() -> Any:
+        with _streaming_as(layer.name):
+            return await call_layer(calls, layer, handler, request)
+
     policy = getattr(layer, "trace_policy", None)
     private = getattr(layer, "private", frozenset[str]())
     shown = {"request": request}
     return await traced(layer.name, call, shown, calls, None, policy, private=private)
+
+
+@contextmanager
+def _streaming_as(node: str | None) -> Generator[None]:
+    """Let token streams of models that are called in this context carry the name of a node."""
+    around = var_child_runnable_config.get()
+    if around is None or node is None:
+        yield
+        return
+    metadata = {**(around.get("metadata") or {}), _NODE: node}
+    token = var_child_runnable_config.set({**around, "metadata": metadata})
+    try:
+        yield
+    finally:
+        var_child_runnable_config.reset(token)
