@@ -77,15 +77,20 @@ def may_call_directly(messages: list[BaseMessage], *, layered: bool) -> bool:
         and not (layered and _somebody_listens())
         and not get_debug()
         and not get_verbose()
-        and (set(map(type, map(CONTENT, messages))) <= {str} or all(map(_is_text, messages)))
+        and (
+            set(map(type, map(CONTENT, messages))) <= {str} or all(map(_is_text, _blocks(messages)))
+        )
     )
 
 
-def _is_text(message: BaseMessage) -> bool:
+def _blocks(messages: list[BaseMessage]) -> list[list[Any]]:
+    """The contents that are lists of blocks."""
+    contents: list[Any] = [*map(CONTENT, messages)]
+    return [content for content in contents if type(content) is not str]
+
+
+def _is_text(blocks: list[Any]) -> bool:
     """Whether content consists of text blocks, which have one form only."""
-    if isinstance(message.content, str):
-        return True
-    blocks = cast("list[Any]", message.content)
     return all(type(b) is str or (type(b) is dict and b.get("type") == "text") for b in blocks)
 
 

@@ -154,18 +154,20 @@ def _heard(config: RunnableConfig, meter: Meter) -> RunnableConfig:
 
 
 def _added(total: Used, more: Used) -> dict[str, UsageMetadata]:
-    return {
-        **total,
-        **{m: cast("UsageMetadata", _sum(total.get(m, {}), usage)) for m, usage in more.items()},
-    }
+    added = dict(total)
+    for model, usage in more.items():
+        added[model] = _sum(total.get(model, {}), usage)  # type: ignore[assignment]
+    return added
 
 
 def _sum(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Counts added up key by key, those of details too."""
     total = dict(one)
     for key, count in other.items():
-        nested = isinstance(count, dict)
-        total[key] = (
-            _sum(one.get(key) or {}, cast("Any", count)) if nested else one.get(key, 0) + count
-        )
+        if type(count) is int:
+            total[key] = total.get(key, 0) + count
+        elif isinstance(count, dict):
+            total[key] = _sum(one.get(key) or {}, cast("dict[str, Any]", count))
+        else:
+            total[key] = one.get(key, 0) + count
     return total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import is_
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.exceptions import OutputParserException
@@ -101,6 +102,7 @@ class LLMToolSelectorMiddleware(AgentMiddleware[Any, Any, Any]):
         self.max_retries = max_retries
         self.on_parsing_failure = on_parsing_failure
         self.every_call = every_call
+        self._looked_at: tuple[list[Any], list[str], list[BaseTool]] = [], [], []
 
     def _flow(self, request: ModelRequest[Any]) -> Flow[ModelCallResult]:
         """Offer the selected tools.
@@ -109,7 +111,23 @@ class LLMToolSelectorMiddleware(AgentMiddleware[Any, Any, Any]):
             ConfigurationError: A tool that is always to be offered is not there.
             StructuredOutputError: The selecting model gave no usable answer.
         """
-        tools = [tool for tool in request.tools if isinstance(tool, BaseTool)]
+        choices = self._choices(cast("list[Any]", request.tools))
+        return (
+            self._selecting(request, choices) if choices and request.messages else forward(request)
+        )
+
+    wrap_model_call, awrap_model_call = flow_layer(_flow)
+
+    def _choices(self, offered: list[Any]) -> list[BaseTool]:
+        """The tools among which is selected; the same ones are looked at once."""
+        seen, always, choices = self._looked_at
+        if (
+            len(seen) == len(offered)
+            and all(map(is_, seen, offered))
+            and always == self.always_include
+        ):
+            return choices
+        tools = [tool for tool in offered if isinstance(tool, BaseTool)]
         names = {tool.name for tool in tools}
         if missing := [name for name in self.always_include if name not in names]:
             msg = (
@@ -118,11 +136,8 @@ class LLMToolSelectorMiddleware(AgentMiddleware[Any, Any, Any]):
             )
             raise ConfigurationError(msg)
         choices = [tool for tool in tools if tool.name not in self.always_include]
-        return (
-            self._selecting(request, choices) if choices and request.messages else forward(request)
-        )
-
-    wrap_model_call, awrap_model_call = flow_layer(_flow)
+        self._looked_at = list(offered), list(self.always_include), choices
+        return choices
 
     def _selecting(self, request: ModelRequest[Any], choices: list[BaseTool]) -> Flow[Any]:
         task = _task_of(cast("list[BaseMessage]", request.messages))

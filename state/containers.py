@@ -32,7 +32,9 @@ def with_fields(original: T, **changes: Any) -> T:
     It is neither checked nor made by its constructor, which for frozen dataclasses takes long.
     """
     copy = object.__new__(type(original))
-    vars(copy).update(vars(original), **changes)
+    fields = copy.__dict__
+    fields.update(original.__dict__)
+    fields.update(changes)
     return copy
 
 

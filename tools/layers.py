@@ -59,32 +59,17 @@ class Layer(Dual):
     """Its logic, if it only puts another request in the place of a request."""
 
 
-class _Frame:
-    """A flow that is under way."""
+class _Returned:
+    """What a flow returned, where what it yields could come instead."""
 
-    __slots__ = ("below", "done", "flow", "layer", "position")
+    __slots__ = ("value",)
 
-    def __init__(self, layer: Layer, flow: Flow[Any], position: int) -> None:
-        self.layer = layer
-        self.flow = flow
-        self.position = position
-        self.below: Any = None
-        """The last answer that it got."""
-        self.done = False
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
-    def step(self, value: Any = None, error: Exception | None = None) -> Any:
-        """What the flow wants next, or what it returns or raises; then it is done."""
-        try:
-            return self.flow.send(value) if error is None else self.flow.throw(error)
-        except StopIteration as stop:
-            self.done = True
-            return stop.value
-        except BaseException:
-            self.done = True
-            raise
-        finally:
-            # A failure refers to the calls it came through; if they did to it, it would live on.
-            error = None
+
+_Frame = tuple[Layer, Flow[Any], int]
+"""A flow that is under way, its layer, and the place of that."""
 
 
 class LayerStack:
@@ -134,7 +119,7 @@ class LayerStack:
             Exception: What a layer or the core raised and no layer around it handled.
         """
         frames: list[_Frame] = []
-        answer, error = None, None
+        error: Exception | None = None
         try:
             while True:
                 try:
@@ -144,30 +129,33 @@ class LayerStack:
                 asks_again, value = await self._outwards(frames, answer, error)
                 if not asks_again:
                     return value
-                request, position = value, frames[-1].position + 1
+                request, position = value, frames[-1][2] + 1
         finally:
+            # A failure refers to the calls it came through; if they did to it, it would live on.
             error = None
-            for frame in reversed(frames):
-                frame.flow.close()
+            for _, flow, _ in reversed(frames):
+                flow.close()
 
     async def _inwards(self, frames: list[_Frame], request: Any, position: int) -> Any:
         """The answer of the innermost place that a request comes to."""
         layers, end = self._layers, len(self._layers)
         while position < end:
             layer = layers[position]
-            if not self._flat or (layer.flow is None and layer.change is None):
-                return await self._around(layer, request, position + 1)
-            if layer.change is not None:
+            if layer.flow is not None and self._flat:
+                flow = layer.flow(request)
+                try:
+                    request = flow.send(None)
+                    if type(request) is Ask:
+                        request = await self._asked(flow, request)
+                except StopIteration as stop:
+                    return self.taken(layer, stop.value, None)
+                if type(request) is _Returned:
+                    return self.taken(layer, request.value, None)
+                frames.append((layer, flow, position))
+            elif layer.change is not None and self._flat:
                 request = layer.change(request)
-            elif layer.flow is not None:
-                frame = _Frame(layer, layer.flow(request), position)
-                frames.append(frame)
-                request = frame.step()
-                if type(request) is Ask and not frame.done:
-                    request = await self._asked(frame, request)
-                if frame.done:
-                    frames.pop()
-                    return self.taken(layer, request, None)
+            else:
+                return await self._around(layer, request, position + 1)
             position += 1
         return await self._core(request)
 
@@ -179,28 +167,28 @@ class LayerStack:
         Returns:
             Whether one asks again, and its request; else the answer of the outermost one.
         """
-        while frames:
-            frame = frames[-1]
-            if frame.done:
-                frames.pop()
-                continue
-            if error is not None and is_invalid_resume(error):
-                # A wrong answer to a pause: no failure of the call, and no flow's business.
-                break
-            given = None if error is not None else self.shown(answer)
-            frame.below = answer
+        given = self.shown(answer) if error is None else None
+        while frames and not (error is not None and is_invalid_resume(error)):
+            # A wrong answer to a pause is no failure of the call, and no flow's business.
+            layer, flow, _ = frame = frames.pop()
             try:
-                wanted = frame.step(given, error)
-                if type(wanted) is Ask and not frame.done:
-                    wanted = await self._asked(frame, wanted)
-                if not frame.done:
-                    frame.below = None
-                    return True, wanted
-                if error is not None or wanted is not given:
-                    answer = self.taken(frame.layer, wanted, frame.below)
-                error = None
+                try:
+                    wanted = flow.send(given) if error is None else flow.throw(error)
+                    if type(wanted) is Ask:
+                        wanted = await self._asked(flow, wanted)
+                    if type(wanted) is not _Returned:
+                        frames.append(frame)
+                        return True, wanted
+                    returned = wanted.value
+                except StopIteration as stop:
+                    returned = stop.value
+                if error is None and returned is given:
+                    continue
+                below = answer if error is None else None
+                answer, error = self.taken(layer, returned, below), None
+                given = self.shown(answer)
             except Exception as failed:  # noqa: BLE001 - the layers around decide what it means
-                answer, error = None, failed
+                answer, given, error = None, None, failed
         if error is not None:
             try:
                 raise error
@@ -208,17 +196,26 @@ class LayerStack:
                 error = None
         return False, answer
 
-    async def _asked(self, frame: _Frame, wanted: Any) -> Any:
-        """What a flow wants when it has been given everything else that it asks for."""
-        while isinstance(wanted, Ask) and not frame.done:
-            given, error = None, None
-            try:
-                given = await self._given(wanted)
-            except Exception as failed:
-                if is_invalid_resume(failed):
-                    raise
-                error = failed
-            wanted = frame.step(given, error)
+    async def _asked(self, flow: Flow[Any], wanted: Any) -> Any:
+        """What a flow wants, or has returned, when it was given everything else it asks for."""
+        try:
+            while isinstance(wanted, Ask):
+                given, error = None, None
+                try:
+                    given = await self._given(wanted)
+                except Exception as failed:
+                    if is_invalid_resume(failed):
+                        raise
+                    error = failed
+                try:
+                    wanted = flow.send(given) if error is None else flow.throw(error)
+                except StopIteration as stop:
+                    return _Returned(stop.value)
+                finally:
+                    error = None
+        except BaseException:
+            flow.close()
+            raise
         return wanted
 
     def _given(self, ask: Ask) -> Coroutine[Any, Any, Any]:
