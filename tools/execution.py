@@ -15,23 +15,18 @@ from typing import Any, Literal, cast
 from langchain_core.messages import ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
-from langgraph.errors import GraphBubbleUp, is_invalid_resume
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..state.errors import (
-    ConfigurationError,
-    InvalidUpdateError,
-    ToolExecutionError,
-    WouldBlockError,
-)
+from ..state.errors import ConfigurationError, ToolExecutionError
 from ..state.fatal import is_fatal
 from ..state.live import ToolState
 from .batches import StateAccess, next_batch
 from .calls import Calls
 from .definition import ToolSet
-from .error_text import failure_text, invalid_arguments_text, strings_in, unknown_tool_text
+from .error_text import invalid_arguments_text, unknown_tool_text
+from .failures import RaisingRequest, failed_text, stops_run
 from .injection import tool_runtime
 from .layers import Layer, LayerStack, call_layer
 from .results import MAX_RESULT_CHARS, CallResult, answer, read_result, with_updates
@@ -98,6 +93,7 @@ class ToolExecutor:
 
     def __post_init__(self) -> None:
         self._runnable = {n: RunnableTool.of(t) for n, t in self.tools.by_name.items()}
+        self._kind = RaisingRequest if self.policy.on_error == "raise" else ToolCallRequest
 
     def batch(self, pending: Sequence[ToolCall]) -> list[ToolCall]:
         """The pending calls that may run now, see :func:`next_batch`."""
@@ -129,11 +125,8 @@ class ToolExecutor:
         try:
             answered = await self._layered(core, context)(request)
             return self._read(call, answered)
-        except (GraphBubbleUp, WouldBlockError, InvalidUpdateError):
-            raise
         except Exception as error:
-            if is_invalid_resume(error):
-                # A wrong answer to a pause is its sender's mistake; the pause goes on.
+            if stops_run(error):
                 raise
             return self._failed(request, error)
 
@@ -174,7 +167,7 @@ class ToolExecutor:
             state, call["id"], context.config, context.runtime, self.tools.by_name
         )
         tool = self.tools.by_name.get(call["name"])
-        return ToolCallRequest(tool_call=call, tool=tool, state=state, runtime=runtime)
+        return self._kind(tool_call=call, tool=tool, state=state, runtime=runtime)
 
     def _layered(self, core: Handler, context: RunContext) -> Handler:
         """The call inside all layers."""
@@ -265,14 +258,8 @@ class ToolExecutor:
             if text is None:
                 raise error
             return _error(call, text)
-        if isinstance(error, ToolExecutionError):
-            return _error(call, str(error))
         tool = self._resolve(request.tool, call["name"])
-        secrets: list[str] = []
-        if tool is not None and tool.injection.arguments:
-            injected = tool.injection.values(request, cast("Any", request.runtime))
-            secrets = [t for v in injected.values() for t in strings_in(v)]
-        return _error(call, failure_text(call["name"], error, secrets))
+        return _error(call, failed_text(request, error, tool))
 
 
 def _error(call: ToolCall, text: str) -> CallResult:
