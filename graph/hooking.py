@@ -13,6 +13,7 @@ from ..middleware.collect import Hook, HookPoint
 from ..middleware.tracing import traced
 from ..state.errors import InvalidUpdateError
 from ..state.live import LiveState, check_signal
+from ..state.store_first import StoreFirstError
 from .routing import JumpRequest
 from .stretch import Stretch
 
@@ -73,6 +74,10 @@ class HookRunner:
                 done += 1
                 if jump is not None:
                     return jump
+        except StoreFirstError as pause:
+            self.take(hooks[done], pause.update)
+            self.dirty = True
+            raise
         finally:
             self.completed[point] = done
         return None

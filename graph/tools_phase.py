@@ -14,6 +14,7 @@ from ..middleware.tracing import traced_layer
 from ..state.errors import InvalidUpdateError
 from ..state.history import last_ai_message, pending_calls, results_in_call_order
 from ..state.live import ToolState
+from ..state.store_first import StoreFirstError
 from ..tools.execution import RunContext
 from ..tools.layers import call_layer
 from ..tools.results import CallResult
@@ -81,6 +82,9 @@ class ToolsPhase:
         )
         for result in results:
             self.take(result)
+        for error in errors:
+            if isinstance(error, StoreFirstError):
+                self.store(error)
         if errors:
             raise _together(errors)
 
@@ -88,6 +92,11 @@ class ToolsPhase:
         """Run a single call, in a task of its own."""
         self._work.show(self._ledger.outputs())
         return await self._tools.executor.run(call, self._work.snapshot(), self._context)
+
+    def store(self, pause: StoreFirstError) -> None:
+        """Take what a layer around a call wants stored; the call itself stays pending."""
+        self._work.apply(pause.update, "wrap_tool_call")
+        self.changed = True
 
     def take(self, result: CallResult) -> None:
         """Merge the result of one call: its answer and its updates, or nothing.

@@ -18,6 +18,7 @@ from langgraph.types import Command
 
 from ..state.exit_reasons import EXIT_ERROR
 from ..state.ledger import Cursor, Ledger
+from ..state.store_first import StoreFirstError
 from ..state.working import WorkingState
 from ..tools.calls import Calls
 from .commit import Commit
@@ -102,6 +103,9 @@ class Turn:
         self.tools.for_parent = []
         try:
             self.tools.take(await self.tools.run_one(call))
+        except StoreFirstError as pause:
+            self.tools.store(pause)
+            return self.commit.go(Cursor("tools"), MODEL)
         except GraphBubbleUp:
             raise
         except Exception as error:
