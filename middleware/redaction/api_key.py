@@ -35,11 +35,12 @@ _NAMED = re.compile(
     r"(?<!<)(?:\b|_)(?:api[_-]?key|access[_-]?key(?:[_-]?id)?|secret[_-]?(?:access[_-]?)?key|auth[_-]?token"
     r"|access[_-]?token|refresh[_-]?token|client[_-]?secret|account[_-]?key|private[_-]?key"
     r"|passwd|password|passphrase|secret|token|pwd)[\"']?[ ]?(?::|=|=>)[ ]?[\"']?"
-    r"([^\s\"',;&<>]{8,512}+)",
+    r"([^\s\"',;&<>]{8,}+)",
     re.IGNORECASE,
 )
 _HEADER = re.compile(r"\b(?:bearer|basic|token)[ ]{1,4}([A-Za-z0-9._~+/-]{16,}+=*+)", re.IGNORECASE)
-_IN_URL = re.compile(r"://[^\s/:@]{0,256}+:([^\s/@]{1,256}+)@")
+_IN_URL = re.compile(r"://[^\s/:@]*+:([^\s/@]++)@")
+"""No part of a text is read twice: what is read ends before the next ``://``."""
 _PEM_BEGINS = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_ENDS = re.compile(r"-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 

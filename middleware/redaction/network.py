@@ -11,14 +11,17 @@ from .match import Span
 
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|0{0,2}\d{1,2})"
 _IPV4 = re.compile(rf"(?<![\d.])(?:{_OCTET}\.){{3}}{_OCTET}(?!\d|\.\d)", re.ASCII)
+_LABELLED = "|".join(rf"(?<=[G-Zg-z_]\w{{{n}}}:)" for n in range(4)) + r"|(?<=\w{5}:)"
+"""Behind a colon whose word is no part of an address: ``ip:fe80::1``."""
 _IPV6 = re.compile(
-    r"(?<![\w:.])(?=[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]++(?:(?:\d{1,3}\.){3}\d{1,3})?"
-    r"(?:%[\w.-]{1,32})?(?!\w)",
+    rf"(?:(?<![\w:.])|{_LABELLED})(?=[0-9A-Fa-f]{{0,4}}:)[0-9A-Fa-f:]{{2,46}}+(?!:)"
+    r"(?:(?:\d{1,3}\.){3}\d{1,3})?(?:%[\w.-]{1,32})?(?!\w)",
     re.ASCII,
 )
+"""Of bounded length, so that a text in which many could begin costs its length."""
 _LONGEST_IPV6 = 45
 _MAC = re.compile(
-    r"(?<![0-9A-Za-z])(?<![0-9A-Fa-f][:-])(?:"
+    r"(?<![0-9A-Za-z])(?<!\b[0-9A-Fa-f]{2}[:-])(?<!\b[0-9A-Fa-f]{4}[.:-])(?:"
     r"[0-9A-Fa-f]{2}([:-])[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){4}(?:(?:\1[0-9A-Fa-f]{2}){2})?"
     r"|[0-9A-Fa-f]{4}([.:-])[0-9A-Fa-f]{4}\2[0-9A-Fa-f]{4}(?:\2[0-9A-Fa-f]{4})?"
     r"|[0-9A-Fa-f]{6}-[0-9A-Fa-f]{6}"

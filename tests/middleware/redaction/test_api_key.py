@@ -49,6 +49,13 @@ def test_secret_is_found_by_what_stands_before_it(found: Found, text: str, secre
     assert found("api_key", text) == [secret]
 
 
+@pytest.mark.parametrize("around", ["token={}", '"password": "{}"', "https://u:{}@host"])
+def test_secret_is_found_whole_however_long_it_is(found: Found, around: str) -> None:
+    secret = "Ab1_" * 1_000
+
+    assert found("api_key", around.format(secret)) == [secret]
+
+
 @pytest.mark.parametrize("end", ["\n-----END RSA PRIVATE KEY-----", ""])
 def test_private_key_is_found_even_without_its_end(found: Found, end: str) -> None:
     key = f"-----BEGIN RSA PRIVATE KEY-----\nMIIEow{end}"

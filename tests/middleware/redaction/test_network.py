@@ -25,9 +25,27 @@ def test_ip_address_is_found_as_written(found: Found, address: str, around: str)
     assert found("ip", around.format(address)) == [address]
 
 
+@pytest.mark.parametrize("label", ["ip", "IP", "host", "node", "interface", "x:peer"])
+@pytest.mark.parametrize("address", ["2001:db8::1", "fe80::1%eth0", "::1", "::ffff:10.0.0.1"])
+def test_ip_address_is_found_directly_behind_its_label(
+    found: Found, label: str, address: str
+) -> None:
+    assert found("ip", f"{label}:{address}, up") == [address]
+
+
 @pytest.mark.parametrize(
     "text",
-    ["999.999.999.999", "1.2.3", "1.2.3.4.5", "12:30:45", "std::dead", "foo::bar", "::", "a:b"],
+    [
+        "999.999.999.999",
+        "1.2.3",
+        "1.2.3.4.5",
+        "12:30:45",
+        "std::dead",
+        "foo::bar",
+        "::",
+        "a:b",
+        "foo::a::b",
+    ],
 )
 def test_what_is_no_ip_address_is_left(found: Found, text: str) -> None:
     assert found("ip", text) == []
@@ -48,6 +66,13 @@ def test_hardware_address_is_found_as_written(found: Found, address: str) -> Non
     assert found("mac_address", f"device {address}.") == [address]
 
 
-@pytest.mark.parametrize("text", ["00:1A:2B:3C", "12:30:45", "0011.2233", "gg:11:22:33:44:55"])
+@pytest.mark.parametrize("label", ["mac:", "MAC=", "hw-", "ether:"])
+def test_hardware_address_is_found_directly_behind_its_label(found: Found, label: str) -> None:
+    assert found("mac_address", f"{label}00:1A:2B:3C:4D:5E") == ["00:1A:2B:3C:4D:5E"]
+
+
+@pytest.mark.parametrize(
+    "text", ["00:1A:2B:3C", "12:30:45", "0011.2233", "gg:11:22:33:44:55", "00:" * 7]
+)
 def test_what_is_no_hardware_address_is_left(found: Found, text: str) -> None:
     assert found("mac_address", text) == []
