@@ -8,6 +8,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config
 from langgraph.types import Command
 
+from ..state.stored_run import check_waiting
 from ..tools.calls import AWAITING, BLOCKING, Calls, run_inline
 from .engine import read_keys, state_of_send
 from .plan import MODEL, AgentPlan
@@ -48,6 +49,8 @@ class AgentNode(Runnable[dict[str, Any], list[Command[Any]]]):
         if private := self.plan.schema.private:
             # They are no part of the node's input, which traces and streams show.
             state = {**state, **read_keys(config, private)}
+        if (for_parent := state.get("for_parent")) is not None:
+            check_waiting(for_parent)
         opened = open_run(self.plan, self.node, state, config)
         if (live := opened.plan.live) is not None and not live.loaded:
             await live.find(calls)

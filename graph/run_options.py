@@ -7,7 +7,7 @@ with the same ones; options that are given with the answer take their place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ from langchain_core.runnables import RunnableConfig
 
 from ..state.errors import InvalidInputError, InvalidInputTypeError
 from ..state.storage import check_storable
+from ..state.stored_run import all_are, unreadable
 from ..tools.execution import ToolExecutor
 from ..tools.selection import Wanted, select_tools, selectable_names
 from .engine import Watchers, read_keys
@@ -125,20 +126,44 @@ def open_run(
 
     Raises:
         InvalidInputError: A tool of the run is not there any more.
+        StorageError: The thread holds something else than options.
     """
-    stored = cast("dict[str, Any] | None", state.get(STORED)) or {}
+    stored: Any = state.get(STORED) or {}
     options = options_in(config, plan)
     begins = node == MODEL and state.get("run_ledger") is None
     renders = begins and isinstance(plan.prompts.system, PromptTemplate)
     if not stored and options is None and not renders:
         return OpenedRun(plan)
-    record = dict(stored) if plan.keeps_options or not begins else {}
+    record = dict(_checked(stored)) if plan.keeps_options or not begins else {}
     if renders:
         values = read_keys(config, plan.prompts.variables)
         record["system"] = plan.prompts.system_for(values)
     if options is not None:
         record.update(options.record())
     return OpenedRun(_plan_of(plan, record, options), record or None, changed=record != stored)
+
+
+def _checked(stored: Any) -> dict[str, Any]:
+    """The options that a thread holds, each in the form in which it is written."""
+    if not isinstance(stored, dict):
+        raise unreadable(STORED)
+    record = cast("dict[str, Any]", stored)
+    for name, option in record.items():
+        form = _FORMS.get(name)
+        if form is None or not form(option):
+            raise unreadable(STORED, str(name)[:80])
+    if ("tools" in record) != ("provider_tools" in record):
+        raise unreadable(STORED, "tools")
+    return record
+
+
+_FORMS: Mapping[str, Callable[[Any], bool]] = {
+    "settings": lambda option: isinstance(option, dict),
+    "provider_tools": all_are(dict),
+    "tools": all_are(str),
+    "system": lambda option: option is None or isinstance(option, BaseMessage),
+}
+"""What each stored option may be."""
 
 
 def _plan_of(plan: AgentPlan, record: Mapping[str, Any], options: RunOptions | None) -> AgentPlan:

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 
 from ..state.errors import ConfigurationError
 from .approval.answer import read_answer
-from .approval.decision import DECISION_TYPES, Action, DecisionType
+from .approval.decision import DECISION_TYPES, DecisionType
 from .approval.middleware import ReviewMiddleware
 from .approval.policy import AlwaysAskPolicy, PredicatePolicy
 from .approval.question import review_request
@@ -27,6 +27,7 @@ from .approval.review import StateKeys
 from .approval.reviewer import DESCRIPTION_PREFIX, Clearance, Moment, Reviewer
 from .approval.rule import Rule, RuleBook, ToolKey, check_decisions
 from .approval.settlement import Settlement
+from .approval.stored import edits_in
 from .approval.wording import EDIT_NOTICE as _EDIT_NOTICE
 from .approval.wording import NoticeWording
 
@@ -138,8 +139,7 @@ class HumanInTheLoopMiddleware(ReviewMiddleware):
         if self._reviewer.tools is not None or self.interrupt_mode == "per_call":
             return super()._clearance(call, moment)
         # Without an agent of ours nothing but edits was noted when the calls were decided about.
-        edits: Mapping[str, Action] = moment.state.get(_EDITED_TOOL_CALLS_KEY) or {}
-        action = edits.get(cast("str", call["id"]))
+        action = edits_in(moment.state, _EDITED_TOOL_CALLS_KEY).get(cast("str", call["id"]))
         note = None if action is None else NoticeWording(self.edit_notice).edited(action, None)
         return Clearance("run", action, note)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Literal, Self, TypeVar, cast, get_args
 
 from langchain_core.messages import BaseMessage
+from langgraph.channels.base import BaseChannel
 from langgraph.channels.binop import BinaryOperatorAggregate
 from langgraph.channels.delta import DeltaChannel
 from langgraph.channels.last_value import LastValue
@@ -14,6 +15,9 @@ from pydantic import ValidationError
 
 from .errors import ConfigurationError, InvalidUpdateError
 from .reducers import first_messages, fold_messages, index_messages, stamp_messages
+from .stored_run import unreadable
+
+ChannelT = TypeVar("ChannelT", bound=BaseChannel[Any, Any, Any])
 
 MessageStorage = Literal["delta", "full"]
 """How a thread keeps its messages: new ones only with regular snapshots, or all of them each step."""
@@ -76,10 +80,39 @@ class MessagesChannel(DeltaChannel[list[BaseMessage]]):
         self.value = messages
         return True
 
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        """A channel with the stored messages.
+
+        Raises:
+            StorageError: Something else is stored.
+        """
+        return _checked(super().from_checkpoint(checkpoint))
+
     def replay_writes(self, writes: Sequence[Any]) -> None:
-        """Rebuild the value from stored updates."""
+        """Rebuild the value from stored updates.
+
+        Raises:
+            StorageError: One of them is no update of messages.
+        """
         self._index = None
-        super().replay_writes(writes)
+        try:
+            super().replay_writes(writes)
+        except (TypeError, ValueError, LookupError, AttributeError, NotImplementedError) as error:
+            raise unreadable(self.key) from error
+
+
+class AllMessages(BinaryOperatorAggregate[Any]):
+    """``add_messages`` as langgraph has it, which stores all messages at each step."""
+
+    __slots__ = ()
+
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        """A channel with the stored messages.
+
+        Raises:
+            StorageError: Something else is stored.
+        """
+        return _checked(super().from_checkpoint(checkpoint))
 
 
 class LastWrite(LastValue[Any]):
@@ -136,6 +169,13 @@ def _is_messages(update: Any) -> bool:
     )
 
 
+def _checked(channel: ChannelT) -> ChannelT:
+    """The channel, if it holds messages or nothing."""
+    if channel.is_available() and not _is_messages(channel.get()):
+        raise unreadable(channel.key)
+    return channel
+
+
 def messages_channel(storage: MessageStorage) -> MessagesChannel | BinaryOperatorAggregate[Any]:
     """The channel behind a state key whose reducer is ``add_messages``.
 
@@ -146,5 +186,5 @@ def messages_channel(storage: MessageStorage) -> MessagesChannel | BinaryOperato
         msg = f"message_storage is {storage!r}; give 'delta' or 'full'."
         raise ConfigurationError(msg)
     if storage == "full":
-        return BinaryOperatorAggregate(list, add_messages)
+        return AllMessages(list, add_messages)
     return MessagesChannel()

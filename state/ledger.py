@@ -9,7 +9,7 @@ message is a result only: a thread holds it once, in its messages.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, NotRequired, cast
+from typing import Annotated, Any, NotRequired, Self, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
@@ -20,11 +20,29 @@ from langgraph.channels.untracked_value import UntrackedValue
 from typing_extensions import TypedDict
 
 from .schema import OmitFromInput, PrivateStateAttr
+from .stored_run import check_ledger
 
 
 def run_scoped() -> EphemeralValue[Any]:
     """A channel that is empty when a run starts and may be written by parallel tasks."""
     return EphemeralValue(Any, guard=False)
+
+
+class Gathered(Topic[Any]):
+    """What parallel tasks wrote in the step before, as a list.
+
+    A stored value that is no list stays, as the one entry of a list: langgraph would fail on it
+    before anybody could say what is wrong.
+    """
+
+    __slots__ = ()
+
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        """A channel with the stored values."""
+        new = super().from_checkpoint(checkpoint)
+        stored: Any = new.values
+        new.values = cast("list[Any]", stored) if isinstance(stored, list) else [stored]
+        return new
 
 
 class RunLedger(TypedDict):
@@ -43,7 +61,7 @@ class RunLedger(TypedDict):
     updated_by: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
     run_options: NotRequired[Annotated[dict[str, Any] | None, LastValue(object), PrivateStateAttr]]
     run_failure: NotRequired[Annotated[Any, UntrackedValue(object, guard=False), PrivateStateAttr]]
-    for_parent: NotRequired[Annotated[list[Any], Topic(dict), PrivateStateAttr]]
+    for_parent: NotRequired[Annotated[list[Any], Gathered(dict), PrivateStateAttr]]
 
 
 INNER_USAGE = "token_usage"
@@ -130,10 +148,14 @@ class Ledger:
 
     @classmethod
     def load(cls, stored: dict[str, Any] | None) -> Ledger:
-        """The ledger that a node of this run wrote, or an empty one."""
+        """The ledger that a node of this run wrote, or an empty one.
+
+        Raises:
+            StorageError: The thread holds something else.
+        """
         if not stored:
             return cls()
-        values = dict(stored)
+        values = dict(check_ledger(stored))
         if cursor := values.get("cursor"):
             values["cursor"] = Cursor(*cursor)
         for key in ("checked", "decided"):

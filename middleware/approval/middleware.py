@@ -32,9 +32,10 @@ from .confirmation import ConfirmationUIResult
 from .decision import Action, Decision
 from .notice import annotate
 from .question import Question
-from .review import Given, ReviewState, StateKeys
+from .review import ReviewState, StateKeys
 from .reviewer import Clearance, Moment, Reviewer
 from .settlement import Settlement, action_of, answer_message
+from .stored import given_in
 from .strategy import learn
 
 NOT_APPROVED = (
@@ -143,7 +144,7 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         self, questions: list[Question], moment: Moment, settlement: Settlement
     ) -> list[Question]:
         """Carry out decisions that came with a snapshot; the questions that remain."""
-        given: Mapping[str, Given] = moment.state.get(self._reviewer.keys.given) or {}
+        given = given_in(moment.state, self._reviewer.keys.given)
         remaining: list[Question] = []
         for question in questions:
             told = given.get(question.id)

@@ -22,6 +22,7 @@ from .policy import ReviewContext, verdict_of
 from .question import UNKNOWN_TOOL, Question
 from .review import Review, StateKeys, fingerprint, open_calls, review_of
 from .rule import Rule, RuleBook
+from .stored import confirmed_in, edits_in, reviews_in
 
 DESCRIPTION_PREFIX = "Tool execution requires approval"
 
@@ -142,10 +143,10 @@ class Reviewer:
     def clearance(self, call: ToolCall, moment: Moment) -> Clearance:
         """Whether a call may run: only exactly as it was let through, or as it was edited."""
         state, ident = moment.state, cast("str", call["id"])
-        edits: Mapping[str, Action] = state.get(self.keys.edits) or {}
         rule = self.rules.of(call["name"])
         if rule is None:
             return RUN
+        edits = edits_in(state, self.keys.edits)
         review = self._review(call, moment)
         decision = None if review is None else review.get("decision")
         note = None if review is None else review.get("note")
@@ -171,7 +172,7 @@ class Reviewer:
         return None if reply is None else review_of(self._reviews(moment.state), reply, call)
 
     def _reviews(self, state: Mapping[str, Any]) -> Mapping[str, Review]:
-        return cast("Mapping[str, Review]", state.get(self.keys.reviews) or {})
+        return reviews_in(state, self.keys.reviews)
 
     def _reply(self, state: Mapping[str, Any]) -> AIMessage | None:
         found = last_ai_message(state.get("messages") or [])
@@ -188,7 +189,7 @@ class Reviewer:
             tool_call=call, tool=tools.get(call["name"]), state=moment.state, runtime=runtime
         )
         return ReviewContext(
-            request=request, reply=reply, confirmed=moment.state.get(self.keys.confirmed) or {}
+            request=request, reply=reply, confirmed=confirmed_in(moment.state, self.keys.confirmed)
         )
 
     def _title(self, call: ToolCall, rule: Rule, moment: Moment) -> str:

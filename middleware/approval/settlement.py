@@ -14,6 +14,7 @@ from .heard import tell
 from .policy import confirmation_key
 from .question import Question
 from .review import Review, StateKeys, fingerprint
+from .stored import confirmed_in, edits_in, reviews_in
 from .transcript import rewrite_calls
 
 SOURCE = "hitl_interrupt_decision"
@@ -68,10 +69,11 @@ class Settlement:
                 call = fingerprint(reply, action["name"], action["args"])
                 reviews[ident] = {**reviews[ident], "call": call, "decision": "approve"}
             edits = {}
-        values: dict[str, Any] = {keys.reviews: {**(state.get(keys.reviews) or {}), **reviews}}
+        values: dict[str, Any] = {keys.reviews: {**reviews_in(state, keys.reviews), **reviews}}
         if edits or state.get(keys.edits):
-            values[keys.edits] = {**(state.get(keys.edits) or {}), **edits}
+            values[keys.edits] = {**edits_in(state, keys.edits), **edits}
         if self.confirmed:
+            confirmed_in(state, keys.confirmed)
             values[keys.confirmed] = self.confirmed
         if state.get(keys.given):
             values[keys.given] = {}
