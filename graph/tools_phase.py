@@ -89,7 +89,8 @@ class ToolsPhase:
             raise _together(errors)
 
     async def run_one(self, call: ToolCall) -> CallResult:
-        """Run a single call, in a task of its own."""
+        """Run a single call, in a task of its own, beside others."""
+        self._work.alone = False
         self._work.show(self._ledger.outputs())
         return await self._tools.executor.run(call, self._work.snapshot(), self._context)
 

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from .channels import MessagesChannel
 from .errors import InvalidUpdateError
+from .one_write import gathers, one_write, with_messages
 from .reducers import HandledBy, fold_messages, index_messages, stamp_messages, unknown_removals
 from .suggestion import did_you_mean
 
@@ -45,6 +46,8 @@ class KeyRules:
         self.message_keys = frozenset(
             key for key, channel in channels.items() if isinstance(channel, MessagesChannel)
         )
+        self.gathered = frozenset(key for key, channel in channels.items() if gathers(channel))
+        """Keys of which every update of a node is written, not the last value alone."""
 
     def merge(self, key: str, current: Any, new: Any, *, missing: bool) -> Any:
         """The value of ``key`` after an update, as its channel would compute it."""
@@ -62,7 +65,9 @@ class KeyRules:
         channel = self.channels[key]
         if isinstance(channel, LastValue):
             return new
-        channel = channel.copy() if missing else channel.from_checkpoint(current)
+        # A copy: some channels change a list in place.
+        present = [*cast("list[Any]", current)] if type(current) is list else current
+        channel = channel.copy() if missing else channel.from_checkpoint(present)
         channel.update([new])
         return channel.get()
 
@@ -89,6 +94,8 @@ class WorkingState:
         self._writes: dict[str, list[Any]] = {}
         self._indexes: dict[str, dict[str | None, int]] = {}
         self._snapshot: dict[str, Any] | None = None
+        self.alone = True
+        """No other task writes in this superstep, so a key may be replaced as a whole."""
 
     @property
     def messages(self) -> list[BaseMessage]:
@@ -146,8 +153,13 @@ class WorkingState:
     def take_writes(self) -> list[dict[str, Any]]:
         """The updates that bring langgraph's channels to this state, to be written in order.
 
-        Keys with a reducer appear once per update; all others once, in the last one.
+        One, unless a key was updated several times in a way that cannot be put together while
+        other tasks may write it, too.
         """
+        for key, writes in self._writes.items():
+            if len(writes) > 1:
+                channel, value = self.rules.channels[key], self.values[key]
+                self._writes[key] = one_write(channel, writes, value, alone=self.alone)
         rounds = max((len(w) for w in self._writes.values()), default=0)
         updates: list[dict[str, Any]] = [{} for _ in range(rounds)]
         for key, writes in self._writes.items():
@@ -194,7 +206,7 @@ class WorkingState:
             self._writes[key] = [value]
         elif isinstance(value, HandledBy) and self._is_reduced(key):
             self._writes[key] = [Overwrite(merged)]
-        elif key in self.rules.reducers:
+        elif key in self.rules.gathered:
             pending = self._writes.setdefault(key, [])
             changed = merged is not plain and merged != plain
             if changed or (pending and isinstance(pending[0], Overwrite)):
@@ -258,13 +270,10 @@ class WorkingState:
 
     def _keep(self, key: str, update: list[BaseMessage]) -> None:
         """Remember an update of messages as part of the one write of this node."""
-        pending = self._writes.get(key)
-        if pending is None:
-            self._writes[key] = [update]
-        elif isinstance(pending[0], Overwrite):
-            self._writes[key] = [Overwrite(self.values[key])]
-        else:
-            self._writes[key] = [[*pending[0], *update]]
+        pending, value = self._writes.get(key), self.values[key]
+        self._writes[key] = (
+            [update] if pending is None else with_messages(pending, update, value, alone=self.alone)
+        )
 
     def _refuse_key(self, key: str, owner: str) -> None:
         rules = self.rules
