@@ -38,7 +38,7 @@ class Commit:
         self._config = config
         self._durable = durable
         self.contributions: dict[str, list[str]] = {}
-        """Keys that hooks updated, by hook; shown to those who stream updates."""
+        """Keys that hooks and layers updated, by each; shown to those who stream updates."""
 
     def pause(self, pause: Pause) -> list[Command[Any]]:
         """Go on at the cursor, in the node where its phase lives."""

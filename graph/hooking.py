@@ -38,8 +38,8 @@ class HookRunner:
         self._tools = stretch.tools
         self.dirty = False
         """Something took effect in this node that must not be repeated."""
-        self.contributions: dict[str, list[str]] = {}
-        """Keys that hooks of this node updated, by hook."""
+        self.contributions = stretch.contributions
+        """Keys that hooks and layers of this node updated, by hook or layer."""
         self.completed: dict[str, int] = {}
         """Per phase, the position after the last hook that completed."""
 

@@ -27,8 +27,10 @@ class Reply:
     """What one pass through the layers came to."""
 
     response: ModelResponse[Any]
-    commands: list[Command[Any]] = field(default_factory=list[Command[Any]])
-    """State updates of the layers, the innermost first."""
+    updates: list[tuple[str, dict[str, Any]]] = field(
+        default_factory=list[tuple[str, dict[str, Any]]]
+    )
+    """State updates of the layers, each with the layer's name, the innermost first."""
 
 
 class ModelLayers(LayerStack):
@@ -43,8 +45,9 @@ class ModelLayers(LayerStack):
 
         If it asked several times, only those of the last answer count.
         """
-        response, own = read_layer(layer.name, returned)
-        return Reply(response, own if below is None else [*below.commands, *own])
+        response, update = read_layer(layer.name, returned)
+        updates = [] if below is None else below.updates
+        return Reply(response, [*updates, (layer.name, update)] if update else updates)
 
 
 @dataclass
@@ -160,27 +163,27 @@ def behind_system(system: SystemMessage, messages: Sequence[BaseMessage]) -> lis
     return [system.model_copy(update={"content": blocks}), *messages[count:]]
 
 
-def read_layer(owner: str, result: Any) -> tuple[ModelResponse[Any], list[Command[Any]]]:
-    """What a layer returned, ours or LangChain's, taken apart.
+def read_layer(owner: str, result: Any) -> tuple[ModelResponse[Any], dict[str, Any]]:
+    """What a layer returned, ours or LangChain's: its response, and its update of the state.
 
     Raises:
         InvalidResponseError: It is no response.
         NotImplementedError: Its command wants more than a state update.
     """
     if type(result) is ModelResponse:
-        return result, []
+        return result, {}
     if isinstance(result, AIMessage):
-        return ModelResponse([result]), []
+        return ModelResponse([result]), {}
     inner = getattr(result, "model_response", None)
     if inner is not None:
         command = getattr(result, "command", None)
         return read_layer(owner, inner)[0], _checked(owner, command)
     if isinstance(result, ModelResponse):
-        return cast("ModelResponse[Any]", result), []
+        return cast("ModelResponse[Any]", result), {}
     messages = getattr(result, "result", None)
     if isinstance(messages, list):
         structured = getattr(result, "structured_response", None)
-        return ModelResponse(cast("list[BaseMessage]", messages), structured), []
+        return ModelResponse(cast("list[BaseMessage]", messages), structured), {}
     msg = (
         f"{owner} returned {type(result).__name__}; a wrap_model_call layer must return a "
         "ModelResponse, an AIMessage or an ExtendedModelResponse."
@@ -188,14 +191,14 @@ def read_layer(owner: str, result: Any) -> tuple[ModelResponse[Any], list[Comman
     raise InvalidResponseError(msg, owner=owner)
 
 
-def _checked(owner: str, command: Command[Any] | None) -> list[Command[Any]]:
+def _checked(owner: str, command: Command[Any] | None) -> dict[str, Any]:
     if command is None:
-        return []
+        return {}
     for name in ("goto", "resume", "graph"):
         if getattr(command, name):
             msg = f"Command {name} is not yet supported in wrap_model_call ({owner}); return an update only."
             raise NotImplementedError(msg)
-    return [command]
+    return dict(cast("Any", command.update) or {})
 
 
 def as_ai_message(answer: Any) -> AIMessage:

@@ -57,6 +57,8 @@ class ModelPhase:
 
     def __init__(self, stretch: Stretch) -> None:
         self._observed = stretch.watchers.observed
+        self._streamed = stretch.watchers.streamed
+        self._contributions = stretch.contributions
         self._plan = stretch.plan
         self._work = stretch.work
         self._ledger = stretch.ledger
@@ -207,23 +209,29 @@ class ModelPhase:
         if answered:
             self._work.put("structured_response", response.structured_response)
         self.refused = None
-        if not reply.commands:
-            return
+        if reply.updates:
+            self._take_updates(reply.updates, answered=answered)
+
+    def _take_updates(
+        self, updates: Sequence[tuple[str, Mapping[str, Any]]], *, answered: bool
+    ) -> None:
+        """Merge what layers wrote: all of it, or nothing and say why."""
         saved = self._work.save()
-        updates = [dict(cast("Any", command.update) or {}) for command in reply.commands]
-        layers = [layer.name for layer in call.layers]
         try:
-            refuse_clash(updates, layers, self._work.rules.channels, answered=answered)
-            for update in updates:
-                self._work.apply(update, "wrap_model_call")
+            refuse_clash(updates, self._work.rules.channels, answered=answered)
+            for layer, update in updates:
+                self._work.apply(update, layer)
         except InvalidUpdateError as error:
             self._work.restore(saved)
             self.refused = error
+            return
+        if self._streamed:
+            for layer, update in updates:
+                self._contributions.setdefault(layer, []).extend(update)
 
 
 def refuse_clash(
-    updates: Sequence[Mapping[str, Any]],
-    layers: Sequence[str],
+    updates: Sequence[tuple[str, Mapping[str, Any]]],
     channels: Mapping[str, Any],
     *,
     answered: bool = False,
@@ -231,19 +239,15 @@ def refuse_clash(
     """Refuse that one model call gives several values to a key that holds one and merges none.
 
     Args:
-        updates: What layers write, the innermost first; not every layer needs to write.
-        layers: Names of all layers, the outermost first.
+        updates: What layers write, each with the layer's name, the innermost first.
         channels: What holds each key.
         answered: The reply itself gives ``structured_response``.
 
     Raises:
-        InvalidUpdateError: It names the key, and the layers as far as they are known.
+        InvalidUpdateError: It names the key and the layers.
     """
-    # A layer writes once at most, so the names are certain where each of them did.
-    certain = len(updates) == len(layers)
     first = {"structured_response": "the reply"} if answered else dict[str, str]()
-    for position, update in enumerate(updates):
-        name = layers[-1 - position] if certain else "a layer"
+    for name, update in updates:
         for key in update:
             channel = channels.get(key)
             if not isinstance(channel, LastValue) and not getattr(channel, "guard", False):
@@ -252,9 +256,6 @@ def refuse_clash(
                 first[key] = name
                 continue
             both = f"{first[key]} and {name} both"
-            if not certain:
-                who = "The reply and one" if first[key] == "the reply" else "Two"
-                both = f"{who} of {', '.join(reversed(layers))}"
             msg = (
                 f"{both} wrote state key {key!r} in one model call; give the key a reducer, or let "
                 "one of them write it."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -28,3 +28,5 @@ class Stretch:
     runtime: Runtime[Any]
     watchers: Watchers
     tools: StepTools
+    contributions: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Keys that hooks and layers of this node updated, by hook or layer, where somebody watches."""

@@ -35,6 +35,7 @@ class ToolsPhase:
         self._work = stretch.work
         self._ledger = stretch.ledger
         self._durable = stretch.watchers.durable
+        self._contributions = stretch.contributions
         self._context = RunContext(
             stretch.calls,
             stretch.config,
@@ -43,6 +44,7 @@ class ToolsPhase:
             stretch.plan.state_keys,
             traced_layer if stretch.watchers.observed else call_layer,
             partial(ToolState, rules=stretch.plan.rules, fields=stretch.plan.schema.fields),
+            stretch.watchers.streamed,
         )
         self.changed = False
         """A call of this node has been answered."""
@@ -128,6 +130,8 @@ class ToolsPhase:
         """Count the executed calls and decide where they lead, before hooks see the results."""
         if (arranged := results_in_call_order(self._work.messages)) is not None:
             everything = [RemoveMessage(REMOVE_ALL_MESSAGES), *arranged]
+        for layer, keys in result.contributions.items():
+            self._contributions.setdefault(layer, []).extend(keys)
             self._work.apply({"messages": everything}, NOTICE)
         messages = self._work.messages
         position, reply = last_ai_message(messages) or (-1, AIMessage(""))

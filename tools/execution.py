@@ -24,6 +24,7 @@ from ..state.fatal import is_fatal
 from ..state.live import ToolState
 from .batches import StateAccess, next_batch
 from .calls import Calls
+from .contributions import NotingLayers
 from .definition import ToolSet
 from .error_text import invalid_arguments_text, unknown_tool_text
 from .failures import RaisingRequest, failed_text, stops_run
@@ -80,6 +81,8 @@ class RunContext:
     """How a layer is called: ``(calls, layer, handler, request)``."""
     live: Callable[[Mapping[str, Any], str], ToolState] | None = None
     """Makes the state that a tool writes as it runs: ``(values, owner)``."""
+    streamed: bool = False
+    """Somebody watches the updates, and wants to know which layer wrote what."""
 
 
 @dataclass
@@ -122,9 +125,10 @@ class ToolExecutor:
         """
         request = self._request(call, state, context)
         core = partial(self._invoke, context=context)
+        stack = self._layered(core, context) if self.wraps else None
         try:
-            answered = await self._layered(core, context)(request)
-            return self._read(call, answered)
+            answered = await (core if stack is None else stack.run)(request)
+            return self._read(call, answered, stack)
         except Exception as error:
             if stops_run(error):
                 raise
@@ -169,12 +173,11 @@ class ToolExecutor:
         tool = self.tools.by_name.get(call["name"])
         return self._kind(tool_call=call, tool=tool, state=state, runtime=runtime)
 
-    def _layered(self, core: Handler, context: RunContext) -> Handler:
+    def _layered(self, core: Handler, context: RunContext) -> LayerStack:
         """The call inside all layers."""
-        if not self.wraps:
-            return core
+        kind = NotingLayers if context.streamed else LayerStack
         flat = not context.observed
-        return LayerStack(self.wraps, core, context.calls, context.call_layer, flat=flat).run
+        return kind(self.wraps, core, context.calls, context.call_layer, flat=flat)
 
     async def _invoke(self, request: ToolCallRequest, context: RunContext) -> Any:
         """Run the tool of a request, inside all layers."""
@@ -242,10 +245,12 @@ class ToolExecutor:
         known = self._runnable.get(name)
         return known if known is not None and known.tool is tool else RunnableTool.of(tool)
 
-    def _read(self, call: ToolCall, value: Any) -> CallResult:
+    def _read(self, call: ToolCall, value: Any, stack: LayerStack | None) -> CallResult:
         result = read_result(call, value, self.policy.max_result_chars)
         direct = self.returns_direct(call["name"])
         result.return_direct = direct and result.message.status != "error"
+        if isinstance(stack, NotingLayers):
+            result.contributions = stack.contributions(value, result)
         return result
 
     def _failed(self, request: ToolCallRequest, error: Exception) -> CallResult:

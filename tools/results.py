@@ -37,6 +37,8 @@ class CallResult:
     """Commands that send the run somewhere, without their updates."""
     return_direct: bool = False
     """The tool's result is the answer of the agent."""
+    contributions: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """State keys that layers wrote, by layer, where somebody watches."""
 
 
 def answer(call: ToolCall, value: Any, state_keys: frozenset[str]) -> Any:

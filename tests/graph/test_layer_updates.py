@@ -139,13 +139,13 @@ CHANNELS: dict[str, Any] = {"own": LastWrite(str), "last": LastValue(str), "free
 
 
 @pytest.mark.parametrize("key", ["own", "last"])
-def test_a_clash_of_some_of_the_layers_names_all_that_it_can_be(key: str) -> None:
-    with pytest.raises(InvalidUpdateError, match=f"Two of c, b, a wrote state key '{key}'"):
-        refuse_clash([{key: 1}, {key: 2}], ["a", "b", "c"], CHANNELS)
+def test_a_clash_names_the_key_and_both_layers(key: str) -> None:
+    with pytest.raises(InvalidUpdateError, match=f"c and a both wrote state key '{key}'"):
+        refuse_clash([("c", {key: 1}), ("b", {}), ("a", {key: 2})], CHANNELS)
 
 
 @pytest.mark.parametrize(
     "updates", [[], [{"own": 1}], [{"own": 1}, {"last": 1}], [{"free": 1}, {"free": 2}]]
 )
 def test_updates_that_do_not_meet_pass(updates: Any) -> None:
-    refuse_clash(updates, ["a", "b"], CHANNELS, answered=True)
+    refuse_clash([("layer", update) for update in updates], CHANNELS, answered=True)
