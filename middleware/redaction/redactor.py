@@ -11,11 +11,12 @@ from typing import TypeVar
 
 from langchain_core.messages import BaseMessage
 
+from .keys import MEDIA_KEYS
 from .lookback import LOOKBACK, Lookback
 from .match import Span
 from .reply_stream import ReplyStream
 from .rule import ResolvedRedactionRule
-from .surfaces import MEDIA_KEYS, change_message, keep_text
+from .surfaces import change_message, keep_text
 
 MessageT = TypeVar("MessageT", bound=BaseMessage)
 

@@ -9,15 +9,9 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
 from .guarded_model import without_logprobs
+from .keys import BINARY_KEYS, CALL_BLOCKS, STRUCTURAL_KEYS
 from .lookback import Lookback
-from .surfaces import (
-    BINARY_KEYS,
-    CALL_BLOCKS,
-    STRUCTURAL_KEYS,
-    change_json,
-    change_value,
-    keep_text,
-)
+from .surfaces import change_json, change_value, keep_text
 
 Path = tuple[Any, ...]
 

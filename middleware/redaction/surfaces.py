@@ -6,73 +6,46 @@ Nothing is changed in place: what stays as it is comes back as the same object.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from operator import is_
+from typing import Any, NamedTuple, TypeVar, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from ...state.guardrail_errors import DetectorError
+from .borders import join_blocks
+from .keys import (
+    ARGUMENTS,
+    CALL_BLOCKS,
+    JSON_KEYS,
+    SHORTEST_BINARY,
+    STRUCTURAL_KEYS,
+    is_data_url,
+    is_spared,
+)
+from .objects import change_object
 
 Change = Callable[[str], str]
 """What becomes of a text."""
 
 MessageT = TypeVar("MessageT", bound=BaseMessage)
 
-STRUCTURAL_KEYS = frozenset(
-    {
-        "cache_control",
-        "detail",
-        "encrypted_content",
-        "encrypted_index",
-        "file_id",
-        "format",
-        "id",
-        "index",
-        "media_type",
-        "mime_type",
-        "name",
-        "role",
-        "signature",
-        "thought_signature",
-        "tool_call_id",
-        "tool_use_id",
-        "type",
-    }
-)
-"""Keys of content blocks whose values are names and numbers, not text. What a model or a tool calls
-so in arguments and results is text like any other."""
-
-BINARY_KEYS = frozenset({"base64", "data"})
-"""Keys whose values are binary data, where they look like it."""
-
-MEDIA_KEYS = frozenset({"file_url", "image_url", "uri", "url"})
-"""Keys that say where a picture or file is."""
-
-CALL_BLOCKS = frozenset(
-    {
-        "function_call",
-        "input_json_delta",
-        "invalid_tool_call",
-        "server_tool_call",
-        "server_tool_call_chunk",
-        "server_tool_use",
-        "tool_call",
-        "tool_call_chunk",
-        "tool_use",
-    }
-)
-"""Content blocks that carry the arguments of a call."""
-
 _DEEPEST = 100
 _SHORTEST_NUMBER = 7
-_JSON_KEYS = frozenset({"arguments", "args", "partial_json"})
-_ARGUMENTS = frozenset({"arguments", "args", "input"})
+_MOST_BITS = 10_000
 
-_BASE64 = re.compile(r"[\w+/=-]*\s*", re.ASCII)
-_DATA_URL = re.compile(r"data:[\w.+/-]*(?:;[\w.=+-]+)*;base64,[\w+/=-]*\s*", re.ASCII)
-_SHORTEST_BINARY = 256
-"""Characters of binary data outside of content blocks: shorter, it may be a number or a key."""
+
+class Spared(NamedTuple):
+    """What is left alone, and what becomes of the rest that cannot be searched."""
+
+    kept: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
+    strict: bool = False
+
+    def unknown(self, value: Any) -> Any:
+        """A value that cannot be searched, or what is said in its place."""
+        kind = type(value).__name__
+        return f"[withheld: a value of type {kind} cannot be searched]" if self.strict else value
 
 
 def change_value(
@@ -80,56 +53,68 @@ def change_value(
     change: Change,
     kept: frozenset[str] = frozenset(),
     fixed: frozenset[str] = frozenset(),
+    *,
+    strict: bool = False,
 ) -> Any:
-    """A value with every text in it changed: in dicts, lists, tuples and messages.
+    """A value with every text in it changed: in plain data, messages, dataclasses and models.
 
     Args:
-        value: Any value; objects of other kinds are left alone.
+        value: Any value.
         change: What becomes of a text. Long whole numbers are offered to it as text.
         kept: Keys of dicts whose values are left alone.
         fixed: Keys whose values are left alone unless they hold more values: those of content
             blocks are ``STRUCTURAL_KEYS``.
+        strict: A text takes the place of what cannot be searched: objects of other kinds, and
+            numbers of thousands of digits. Otherwise they are left alone.
 
     Raises:
         DetectorError: The value is nested too deeply to be searched.
     """
-    return _changed(value, change, (kept, fixed), 0)
-
-
-Spared = tuple[frozenset[str], frozenset[str]]
-"""Keys that are left alone, and those that are unless they hold more values."""
+    return _changed(value, change, Spared(kept, fixed, strict), 0)
 
 
 def _changed(value: Any, change: Change, spared: Spared, depth: int) -> Any:
     if isinstance(value, str):
-        is_binary = value.startswith("data:") and _DATA_URL.fullmatch(value)
-        return value if is_binary else change(value)
+        return value if is_data_url(value) else _text(value, change)
     if isinstance(value, int):
-        return _number(value, change)
+        return _number(value, change, spared)
+    if value is None:
+        return None
     if isinstance(value, BaseMessage):
-        return change_message(value, change, kept=spared[0])
+        return change_message(value, change, kept=spared.kept)
+    if depth >= _DEEPEST:
+        msg = f"A value is nested deeper than {_DEEPEST} levels and cannot be searched; flatten it."
+        raise DetectorError(msg)
     return _container(value, change, spared, depth + 1)
 
 
 def _container(value: Any, change: Change, spared: Spared, depth: int) -> Any:
-    if not isinstance(value, (dict, list, tuple)):
-        return value
-    if depth > _DEEPEST:
-        msg = f"A value is nested deeper than {_DEEPEST} levels and cannot be searched; flatten it."
-        raise DetectorError(msg)
     if isinstance(value, dict):
         return _mapping(cast("dict[Any, Any]", value), change, spared, depth)
-    items = cast("list[Any] | tuple[Any, ...]", value)
-    new = [_changed(item, change, spared, depth) for item in items]
-    if all(a is b for a, b in zip(new, items, strict=True)):
-        return items
-    return new if isinstance(items, list) else tuple(new)
+    if isinstance(value, (list, tuple)):
+        items = cast("list[Any] | tuple[Any, ...]", value)
+        new = [_changed(item, change, spared, depth) for item in items]
+        if all(map(is_, new, items)):
+            return items
+        if isinstance(items, list):
+            return new
+        make: Any = getattr(items, "_make", tuple)
+        return make(new)
+    return change_object(value, lambda item: _changed(item, change, spared, depth), spared.unknown)
 
 
-def _number(value: int, change: Change) -> Any:
+def _text(value: str, change: Change) -> str:
+    new = change(value)
+    return value if new == value else new
+
+
+def _number(value: int, change: Change, spared: Spared) -> Any:
     """A number, or the text that takes its place: card numbers are numbers too."""
     if abs(value) < 10 ** (_SHORTEST_NUMBER - 1):
         return value
+    if value.bit_length() > _MOST_BITS:
+        # Python itself refuses to write it out.
+        return spared.unknown(value)
     written = str(value)
     new = change(written)
     return value if new == written else new
@@ -139,27 +124,18 @@ def _mapping(value: dict[Any, Any], change: Change, spared: Spared, depth: int) 
     new: dict[Any, Any] = {}
     same = True
     for key, item in value.items():
-        if _is_spared(key, item, spared):
+        if is_spared(key, item, spared.kept, spared.fixed):
             new[key] = item
             continue
         new_key = change(key) if isinstance(key, str) else key
-        if key in _JSON_KEYS and isinstance(item, str):
+        if key in JSON_KEYS and isinstance(item, str):
             new_item: Any = change_json(item, change)
         else:
-            inside = (spared[0], frozenset[str]()) if key in _ARGUMENTS else spared
+            inside = spared._replace(fixed=frozenset()) if key in ARGUMENTS else spared
             new_item = _changed(item, change, inside, depth)
         same = same and new_key == key and new_item is item
         new[new_key] = new_item
     return value if same else new
-
-
-def _is_spared(key: Any, item: Any, spared: Spared) -> bool:
-    kept, fixed = spared
-    if key in kept or (key in fixed and not isinstance(item, (dict, list))):
-        return True
-    if key not in BINARY_KEYS or not isinstance(item, str):
-        return False
-    return (bool(fixed) or len(item) >= _SHORTEST_BINARY) and bool(_BASE64.fullmatch(item))
 
 
 def change_json(text: str, change: Change) -> str:
@@ -167,7 +143,7 @@ def change_json(text: str, change: Change) -> str:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return change(text)
+        return _text(text, change)
     new = change_value(value, change)
     return text if new is value else json.dumps(new, ensure_ascii=False)
 
@@ -203,7 +179,7 @@ def change_message(
             if any(a is not b for a, b in zip(changed, entries, strict=True)):
                 update[name] = changed
     if isinstance(message, ToolMessage) and change is not None:
-        _put(update, message, "artifact", change_value(message.artifact, change, kept))
+        _put(update, message, "artifact", change_value(message.artifact, change, kept, strict=True))
     return _with_update(message, update) if update else message
 
 
@@ -221,7 +197,7 @@ def _is_all_in_content(message: BaseMessage, calls: Change | None) -> bool:
 def _stays(args: Mapping[str, Any], change: Change) -> bool:
     """Whether nothing is to be changed in arguments that are short texts, as most are."""
     for key, value in args.items():
-        if type(value) is not str or len(value) >= _SHORTEST_BINARY or value.startswith("data:"):
+        if type(value) is not str or len(value) >= SHORTEST_BINARY or value.startswith("data:"):
             return False
         if change(key) != key or change(value) != value:
             return False
@@ -242,7 +218,8 @@ def keep_text(text: str) -> str:
 
 
 def _put(update: dict[str, Any], message: BaseMessage, name: str, new: Any) -> None:
-    if new is not getattr(message, name) and new != getattr(message, name):
+    # By identity: values such as arrays cannot be compared.
+    if new is not getattr(message, name):
         update[name] = new
 
 
@@ -250,8 +227,11 @@ def _content(
     content: str | list[Any], change: Change | None, calls: Change | None, kept: frozenset[str]
 ) -> Any:
     if isinstance(content, str):
-        return content if change is None else change(content)
-    return [_block(block, change, calls, kept) for block in content]
+        return content if change is None else _text(content, change)
+    new = [_block(block, change, calls, kept) for block in content]
+    if change is not None:
+        new = join_blocks(new, change)
+    return content if len(new) == len(content) and all(map(is_, new, content)) else new
 
 
 def _block(block: Any, change: Change | None, calls: Change | None, kept: frozenset[str]) -> Any:
@@ -265,19 +245,19 @@ def _block(block: Any, change: Change | None, calls: Change | None, kept: frozen
 
 def _additional(
     extra: Mapping[str, Any], change: Change | None, calls: Change | None
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     new: dict[str, Any] = {}
     for key, value in extra.items():
         wanted = calls if key in {"tool_calls", "function_call"} else change
         fixed = STRUCTURAL_KEYS
         new[key] = value if wanted is None else change_value(value, wanted, fixed=fixed)
-    return new
+    return extra if all(new[key] is value for key, value in extra.items()) else new
 
 
 def _call(call: Mapping[str, Any], change: Change) -> Mapping[str, Any]:
     args, error = call.get("args"), call.get("error")
     new = change_json(args, change) if isinstance(args, str) else change_value(args, change)
-    told = change(error) if isinstance(error, str) else error
-    if new == args and told == error:
+    told = _text(error, change) if isinstance(error, str) else error
+    if new is args and told is error:
         return call
-    return {**call, "args": new} if told == error else {**call, "args": new, "error": told}
+    return {**call, "args": new} if told is error else {**call, "args": new, "error": told}

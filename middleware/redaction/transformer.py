@@ -12,9 +12,10 @@ from typing import Any, ClassVar, cast
 from langchain_core.messages import BaseMessage
 from langgraph.stream import StreamTransformer
 
+from .keys import CALL_BLOCKS, STRUCTURAL_KEYS
 from .lookback import Lookback
 from .redactor import Redactor
-from .surfaces import CALL_BLOCKS, STRUCTURAL_KEYS, change_json, change_value
+from .surfaces import change_json, change_value
 
 _DELTAS = {"text-delta": "text", "reasoning-delta": "reasoning"}
 _HIDDEN = frozenset({"pii_vault"})
@@ -132,7 +133,7 @@ class PIIStreamTransformer(StreamTransformer):
     def _change(self, value: Any) -> Any:
         if isinstance(value, str):
             return change_json(value, self._redactor.redact)
-        return change_value(value, self._redactor.redact, self._redactor.kept_keys)
+        return change_value(value, self._redactor.redact, self._redactor.kept_keys, strict=True)
 
     def _snapshot(self, state: Mapping[str, Any]) -> dict[str, Any]:
         shown = {key: value for key, value in state.items() if key not in _HIDDEN}

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, NotRequired
 
-from langchain_core.messages import BaseMessage
-from pydantic import BaseModel
-
 from ...state.schema import AgentState, PrivateStateAttr
 from .strategy import TOKEN
 from .surfaces import change_value
@@ -31,12 +28,5 @@ def restore(text: str, vault: Mapping[str, str]) -> str:
 
 
 def restore_value(value: Any, vault: Mapping[str, str]) -> Any:
-    """A value of plain data, messages or pydantic models with the tokens in it replaced."""
-    if not vault:
-        return value
-    if isinstance(value, BaseModel) and not isinstance(value, BaseMessage):
-        fields = {name: getattr(value, name) for name in type(value).model_fields}
-        new = {name: restore_value(item, vault) for name, item in fields.items()}
-        changed = {name: item for name, item in new.items() if item is not fields[name]}
-        return value.model_copy(update=changed) if changed else value
-    return change_value(value, lambda text: restore(text, vault))
+    """A value with the tokens in it replaced: plain data, messages, dataclasses and models."""
+    return change_value(value, lambda text: restore(text, vault)) if vault else value

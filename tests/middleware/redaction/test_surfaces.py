@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
+from interlock.middleware.redaction.keys import BINARY_KEYS, STRUCTURAL_KEYS
 from interlock.middleware.redaction.surfaces import (
-    BINARY_KEYS,
-    STRUCTURAL_KEYS,
     change_json,
     change_message,
     change_value,

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
@@ -14,6 +16,11 @@ class Letter(BaseModel):
     pages: int = 1
 
 
+@dataclass(frozen=True)
+class Parcel:
+    to: str
+
+
 def test_known_tokens_are_put_back_and_unknown_ones_stay() -> None:
     assert restore(f"to {TOKEN} and <email:ffffffffffff>", VAULT) == (
         "to kim@example.com and <email:ffffffffffff>"
@@ -26,6 +33,7 @@ def test_values_are_put_back_inside_messages_data_and_models() -> None:
     assert restore_value(message, VAULT).content == "kim@example.com"
     assert restore_value({"a": [TOKEN]}, VAULT) == {"a": ["kim@example.com"]}
     assert restore_value(Letter(to=[TOKEN]), VAULT) == Letter(to=["kim@example.com"])
+    assert restore_value([Parcel(TOKEN)], VAULT) == [Parcel("kim@example.com")]
 
 
 def test_what_holds_no_token_is_the_same_object() -> None:
