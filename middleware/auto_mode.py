@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from ..state.errors import RunError
 from ..state.fatal import fatal
 from .base import AgentMiddleware
-from .flows import Ask, Flow, flow_layer, forward
+from .flows import Ask, Flow, flow_layer
 from .internal_call_transformer import internal_config
 from .tool_filter import error_answer
 
@@ -99,11 +99,11 @@ class AutoModeMiddleware(AgentMiddleware[Any, Any, Any]):
         names = [tool if isinstance(tool, str) else tool.name for tool in self.config.tools]
         self._tool_names = frozenset(name.strip() for name in names)
 
-    def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
+    def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]] | None:
         # Either name counts: a layer further out may have exchanged the tool or renamed the call.
         """Run a call that is judged harmless."""
         names = {request.tool_call["name"], request.tool.name if request.tool else None}
-        return self._judged(request) if names & self._tool_names else forward(request)
+        return self._judged(request) if names & self._tool_names else None
 
     wrap_tool_call, awrap_tool_call = flow_layer(_flow)
 

@@ -99,17 +99,20 @@ class ContextEditingMiddleware(AgentMiddleware[Any, Any, Any]):
         self._copies = Copies()
         self._meter = ContextMeter(token_counter or count_tokens_approximately)
 
-    def _flow(
-        self, request: ModelRequest[Any]
-    ) -> Flow[ModelResponse[Any] | ExtendedModelResponse[Any]]:
+    def _flow(self, request: ModelRequest[Any]) -> Flow[Any] | None:
         """Send the edited request."""
         edited, progress = self._edited(request)
+        return None if edited is request and not progress else self._sent(edited, progress)
+
+    wrap_model_call, awrap_model_call = flow_layer(_flow)
+
+    def _sent(
+        self, edited: ModelRequest[Any], progress: dict[str, str]
+    ) -> Flow[ModelResponse[Any] | ExtendedModelResponse[Any]]:
         response: ModelResponse[Any] = yield edited
         if not progress:
             return response
         return ExtendedModelResponse(response, Command(update={"context_edits": progress}))
-
-    wrap_model_call, awrap_model_call = flow_layer(_flow)
 
     def _edited(self, request: ModelRequest[Any]) -> tuple[ModelRequest[Any], dict[str, str]]:
         """The request to send, and how far edits have got that went further than before."""

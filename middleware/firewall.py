@@ -77,15 +77,19 @@ class ToolFirewallMiddleware(AgentMiddleware[Any, Any, Any]):
         rules = self._rules[tool] if tool in self._rules else self._rules[OTHERS]
         return None if rules is None else _fault(args, rules, "")
 
-    def _flow(self, request: ToolCallRequest) -> Flow[Any]:
+    def _flow(self, request: ToolCallRequest) -> Flow[Any] | None:
         """Run a call if it is allowed."""
         call = request.tool_call
         fault = self.fault(call["name"], call["args"])
-        if fault is not None and self._on_violation == "ask" and self._is_allowed(call, fault):
-            fault = None
-        if fault is None:
-            answer: Any = yield request
-            return answer
+        return None if fault is None else self._held(request, fault)
+
+    wrap_tool_call, awrap_tool_call = flow_layer(_flow)
+
+    def _held(self, request: ToolCallRequest, fault: str) -> Flow[Any]:
+        """Ask about a call that is not allowed, or refuse it."""
+        call = request.tool_call
+        if self._on_violation == "ask" and self._is_allowed(call, fault):
+            return (yield request)
         return ToolMessage(
             f"The call was not run: {fault}. Change it, or go on without it.",
             tool_call_id=cast("str", call["id"]),
@@ -93,8 +97,6 @@ class ToolFirewallMiddleware(AgentMiddleware[Any, Any, Any]):
             status="error",
             additional_kwargs={_MARK: fault},
         )
-
-    wrap_tool_call, awrap_tool_call = flow_layer(_flow)
 
     def _is_allowed(self, call: Any, fault: str) -> bool:
         question = {

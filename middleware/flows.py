@@ -24,16 +24,10 @@ __all__ = [
     "adrive",
     "drive",
     "flow_layer",
-    "forward",
     "request_layer",
 ]
 
 ResultT = TypeVar("ResultT")
-
-
-def forward(request: Any) -> Flow[Any]:
-    """The flow of a layer that has nothing to do with a request."""
-    return (yield request)
 
 
 # anyio waits on whichever event loop runs; asyncio itself is the business of the calls port.
@@ -70,13 +64,14 @@ async def adrive(
     return await run_flow(flow, handler, AWAITING)
 
 
-def flow_layer(flow: Callable[[Any, Any], Flow[Any]]) -> tuple[Any, Any]:
+def flow_layer(flow: Callable[[Any, Any], Flow[Any] | None]) -> tuple[Any, Any]:
     """The two forms of a ``wrap_...`` hook, of logic that is written once.
 
     An agent runs the logic itself and needs neither form; they are for whoever calls the hook.
 
     Args:
-        flow: A method that makes a flow of the request.
+        flow: A method that makes a flow of the request, or returns None where it has nothing to
+            do with it.
 
     Returns:
         The hook and its asynchronous twin: ``wrap_tool_call, awrap_tool_call = flow_layer(_flow)``.

@@ -164,15 +164,15 @@ class SummarizationMiddleware(SummaryCut, AgentMiddleware[Any, Any, Any]):
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Summarize, if it is due."""
-        return run_inline(self._shorten(state["messages"], BLOCKING), self.name)
+        due = self._is_due(state["messages"])
+        return run_inline(self._shorten(state["messages"], BLOCKING), self.name) if due else None
 
     async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Summarize, if it is due."""
-        return await self._shorten(state["messages"], AWAITING)
+        due = self._is_due(state["messages"])
+        return await self._shorten(state["messages"], AWAITING) if due else None
 
     async def _shorten(self, messages: list[BaseMessage], calls: Calls) -> dict[str, Any] | None:
-        if not self._is_due(messages):
-            return None
         start = leading_system(messages)
         old, kept = self.cut(repair_history(messages[start:]).messages)
         if not has_news(old) or not self._patience.is_over():

@@ -111,10 +111,11 @@ class ToolCallLimitMiddleware(AgentMiddleware[Any, Any, Any]):
         pending = pending_calls(state.get("messages") or [])
         mine = [c for c in pending if self.tool_name in (None, c["name"])]
         thread, run = self._counts(state)
-        split = split_calls(mine, left(self.thread_limit, thread), left(self.run_limit, run))
-        if not split.refused and self.thread_limit is None and "tool_call_counts" in state:
+        executed = "tool_call_counts" in state
+        if executed and self.thread_limit is None and run + len(mine) <= (self.run_limit or 0):
             # The run's own ledger counts these calls.
             return None
+        split = split_calls(mine, left(self.thread_limit, thread), left(self.run_limit, run))
         if not split.refused:
             counted = bool(mine) or thread != self._stored(state, "thread_tool_call_count")
             return self._update(state, thread + len(mine), run + len(mine)) if counted else None

@@ -14,7 +14,7 @@ from langgraph.types import Command
 from ..state.errors import ConfigurationError
 from .base import AgentMiddleware
 from .chat_model_check import checked_model
-from .flows import Ask, Flow, flow_layer, forward
+from .flows import Ask, Flow, flow_layer
 from .internal_call_transformer import InternalCallTransformer, internal_config
 from .model_names import init_chat_model
 from .tool_filter import tool_names
@@ -66,11 +66,11 @@ class LLMToolEmulator(AgentMiddleware[Any, Any, Any]):
         self.emulate_all = tools is None
         self.tools_to_emulate = set(tool_names(tools) or ())
 
-    def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
+    def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]] | None:
         """Answer a call of an emulated tool."""
         if self.emulate_all or request.tool_call["name"] in self.tools_to_emulate:
             return self._played(request)
-        return forward(request)
+        return None
 
     wrap_tool_call, awrap_tool_call = flow_layer(_flow)
 

@@ -15,7 +15,7 @@ from ..state.errors import ConfigurationError, InvalidUpdateError, WouldBlockErr
 from ..state.fatal import fatal
 from ..tools.calls import Dual
 from .base import AgentMiddleware
-from .flows import Ask, Flow, flow_layer, forward
+from .flows import Ask, Flow, flow_layer
 from .tool_filter import concerns, error_answer, tool_names
 
 Content = str | list[Any]
@@ -62,10 +62,10 @@ class ToolErrorMiddleware(AgentMiddleware[Any, Any, Any]):
         self._handle = Dual("on_error", on_error, aon_error)
         self._tool_filter = tool_names(tools)
 
-    def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
+    def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]] | None:
         """Run the tool and ask the function if it fails."""
         if not concerns(request, self._tool_filter):
-            return forward(request)
+            return None
         return self._guarded(request)
 
     wrap_tool_call, awrap_tool_call = flow_layer(_flow)

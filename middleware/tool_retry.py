@@ -14,7 +14,7 @@ from langgraph.types import Command
 
 from ..tools.error_text import scrub
 from .base import AgentMiddleware
-from .flows import Flow, flow_layer, forward
+from .flows import Flow, flow_layer
 from .retry_hints import default_retry_on
 from .retrying import OnFailure, Retrying, RetryOn, RetryPolicy, attempts_text, retry_flow
 from .tool_filter import called_tool, concerns, error_answer, tool_names
@@ -82,10 +82,10 @@ class ToolRetryMiddleware(Retrying, AgentMiddleware[Any, Any, Any]):
         self._tool_filter = tool_names(tools)
         self.tools = []
 
-    def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]]:
+    def _flow(self, request: ToolCallRequest) -> Flow[ToolMessage | Command[Any]] | None:
         """Run the tool until it succeeds or the attempts are used up."""
         if not concerns(request, self._tool_filter):
-            return forward(request)
+            return None
         return retry_flow(request, self.policy, partial(self._give_up, request))
 
     wrap_tool_call, awrap_tool_call = flow_layer(_flow)

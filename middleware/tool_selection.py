@@ -18,7 +18,7 @@ from ..state.reducers import replace_values
 from ..state.schema import AgentState, PrivateStateAttr
 from .base import AgentMiddleware
 from .chat_model_check import checked_model
-from .flows import Ask, Flow, flow_layer, forward
+from .flows import Ask, Flow, flow_layer
 from .internal_call_transformer import InternalCallTransformer, internal_config
 from .model_names import init_chat_model
 from .request import ExtendedModelResponse, ModelCallResult, ModelRequest
@@ -104,7 +104,7 @@ class LLMToolSelectorMiddleware(AgentMiddleware[Any, Any, Any]):
         self.every_call = every_call
         self._looked_at: tuple[list[Any], list[str], list[BaseTool]] = [], [], []
 
-    def _flow(self, request: ModelRequest[Any]) -> Flow[ModelCallResult]:
+    def _flow(self, request: ModelRequest[Any]) -> Flow[ModelCallResult] | None:
         """Offer the selected tools.
 
         Raises:
@@ -112,9 +112,7 @@ class LLMToolSelectorMiddleware(AgentMiddleware[Any, Any, Any]):
             StructuredOutputError: The selecting model gave no usable answer.
         """
         choices = self._choices(cast("list[Any]", request.tools))
-        return (
-            self._selecting(request, choices) if choices and request.messages else forward(request)
-        )
+        return self._selecting(request, choices) if choices and request.messages else None
 
     wrap_model_call, awrap_model_call = flow_layer(_flow)
 

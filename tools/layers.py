@@ -53,8 +53,8 @@ class Layer(Dual):
     """What traced runs of it record."""
     private: frozenset[str] = frozenset()
     """State keys that they never record."""
-    flow: Callable[[Any], Flow[Any]] | None = None
-    """Its logic, if it is a flow of the request."""
+    flow: Callable[[Any], Flow[Any] | None] | None = None
+    """Its logic, if it is a flow of the request; None stands for one that passes it on."""
     change: Callable[[Any], Any] | None = None
     """Its logic, if it only puts another request in the place of a request."""
 
@@ -69,7 +69,7 @@ class _Returned:
 
 
 _Frame = tuple[Layer, Flow[Any], int]
-"""A flow that is under way, its layer, and the place of that."""
+"""A flow that is under way, its layer, and the place of the layer inside that."""
 
 
 class LayerStack:
@@ -129,7 +129,7 @@ class LayerStack:
                 asks_again, value = await self._outwards(frames, answer, error)
                 if not asks_again:
                     return value
-                request, position = value, frames[-1][2] + 1
+                request, position = value, frames[-1][2]
         finally:
             # A failure refers to the calls it came through; if they did to it, it would live on.
             error = None
@@ -143,6 +143,9 @@ class LayerStack:
             layer = layers[position]
             if layer.flow is not None and self._flat:
                 flow = layer.flow(request)
+                position += 1
+                if flow is None:
+                    continue
                 try:
                     request = flow.send(None)
                     if type(request) is Ask:
@@ -154,9 +157,9 @@ class LayerStack:
                 frames.append((layer, flow, position))
             elif layer.change is not None and self._flat:
                 request = layer.change(request)
+                position += 1
             else:
                 return await self._around(layer, request, position + 1)
-            position += 1
         return await self._core(request)
 
     async def _outwards(
@@ -244,7 +247,8 @@ async def call_layer(
     if isinstance(layer, Layer) and layer.change is not None:
         return await inner(layer.change(request))
     if isinstance(layer, Layer) and layer.flow is not None:
-        return await run_flow(layer.flow(request), inner, calls)
+        flow = layer.flow(request)
+        return await (inner(request) if flow is None else run_flow(flow, inner, calls))
     handler = calls.blocking(inner) if calls.uses_sync(layer) else inner
     return await calls.call(layer, request, handler)
 

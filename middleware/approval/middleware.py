@@ -83,8 +83,11 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         """Ask the policies about the calls of the reply, once, and store what they say."""
         keys = self._reviewer.keys
         verdicts = self._reviewer.verdicts(Moment(state, runtime, config or {}))
-        stale = [k for k in (keys.reviews, keys.edits, keys.given) if state.get(k)]
-        values: dict[str, Any] = {key: {} for key in stale}
+        values: dict[str, Any] = {}
+        for key in (keys.reviews, keys.edits, keys.given):
+            if state.get(key):
+                # It belongs to an earlier reply.
+                values[key] = {}
         if verdicts:
             values[keys.reviews] = verdicts
         return values or None
@@ -164,11 +167,15 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
         result = _as_ui_result(decided.decision)
         learn(question.rule.policy, question.description, question.call, result)
 
-    def _guard(self, request: ToolCallRequest) -> Flow[Any]:
+    def _guard(self, request: ToolCallRequest) -> Flow[Any] | None:
         """Run a call as it was approved and no other, ask about it now, or refuse it."""
+        return None if self._reviewer.passes(request.tool_call["name"]) else self._held(request)
+
+    wrap_tool_call, awrap_tool_call = flow_layer(_guard)
+
+    def _held(self, request: ToolCallRequest) -> Flow[Any]:
+        """Do what was decided about a call."""
         call = request.tool_call
-        if self._reviewer.passes(call["name"]):
-            return (yield request)
         moment = Moment(request.state or {}, _runtime(), _config())
         clearance = self._clearance(call, moment)
         if clearance.outcome == "refuse":
@@ -179,8 +186,6 @@ class ReviewMiddleware(AgentMiddleware[Any, Any, Any]):
             request = self._edited(request, clearance.action)
         result = yield request
         return annotate(result, clearance.note, cast("str", call["id"]))
-
-    wrap_tool_call, awrap_tool_call = flow_layer(_guard)
 
     def _clearance(self, call: ToolCall, moment: Moment) -> Clearance:
         """Whether a call may run."""

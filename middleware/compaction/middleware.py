@@ -87,13 +87,16 @@ class CompactionMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Shorten the conversation, if it is time."""
-        return run_inline(self._shorten(state["messages"], BLOCKING), self.name)
+        size = self._size_if_due(state["messages"])
+        return size and run_inline(self._shorten(state["messages"], size, BLOCKING), self.name)
 
     async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Shorten the conversation, if it is time."""
-        return await self._shorten(state["messages"], AWAITING)
+        size = self._size_if_due(state["messages"])
+        return size and await self._shorten(state["messages"], size, AWAITING)
 
-    async def _shorten(self, messages: list[BaseMessage], calls: Calls) -> dict[str, Any] | None:
+    def _size_if_due(self, messages: list[BaseMessage]) -> int | None:
+        """The tokens of a conversation that is to be shortened."""
         limit = self.context_window * self.compact_at
         extra = self.overhead_tokens
         if extra and self._meter.reported(messages) is not None:
@@ -101,8 +104,11 @@ class CompactionMiddleware(AgentMiddleware[Any, Any, Any]):
         if self._meter.estimate(messages) + extra < limit:
             return None
         size = self._meter.confirm(messages) + extra
-        if size < limit:
-            return None
+        return None if size < limit else size
+
+    async def _shorten(
+        self, messages: list[BaseMessage], size: int, calls: Calls
+    ) -> dict[str, Any] | None:
         overhead = size - self.token_counter(messages)
         if overhead < 0:
             logger.warning(

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from operator import is_
 from typing import Any
-from weakref import KeyedRef, ref
+from weakref import ref
 
 from langchain_core.messages import BaseMessage
+
+
+class _Reference(ref[BaseMessage]):
+    """A reference that says of what it was when that is gone."""
+
+    __slots__ = ("key",)
+    key: int
 
 
 class MessageMemory:
@@ -29,7 +36,9 @@ class MessageMemory:
     def add(self, message: BaseMessage, became: BaseMessage | None = None) -> None:
         """Remember a message; ``became`` is what takes its place, None if it stays."""
         key = id(message)
-        self._known[key] = (KeyedRef(message, self._gone, key), became)
+        reference = _Reference(message, self._gone)
+        reference.key = key
+        self._known[key] = (reference, became)
         if became is None:
             self._unchanged.add(key)
 
@@ -70,6 +79,6 @@ class MessageMemory:
             self.add(message, None if new is message else new)
         return self.became(message)
 
-    def _forget(self, gone: KeyedRef[int, BaseMessage]) -> None:
+    def _forget(self, gone: Any) -> None:
         self._known.pop(gone.key, None)
         self._unchanged.discard(gone.key)

@@ -261,3 +261,19 @@ async def test_what_a_flow_returns_instead_of_an_answer_is_taken_with_the_answer
         "by": "changes",
         "below": "x",
     }
+
+
+@pytest.mark.parametrize("flat", [True, False])
+async def test_a_layer_that_has_nothing_to_do_with_a_request_is_not_under_way(flat: bool) -> None:
+    asked: list[str] = []
+
+    def not_mine(request: str) -> Flow[str] | None:
+        asked.append(request)
+        return None
+
+    async def core(request: str) -> str:
+        return f"({request})"
+
+    layers = [Layer("a", flow=not_mine), Layer("b", flow=partial(passes, "b"))]
+    assert await LayerStack(layers, core, AWAITING, flat=flat).run("x") == "b<(xb)>"
+    assert asked == ["x"]
