@@ -120,6 +120,8 @@ class ToolsPhase:
             self._work.restore(saved)
             raise
         self.changed, self.asked = True, asked
+        for layer, keys in result.contributions.items():
+            self._contributions.setdefault(layer, []).extend(keys)
         for command in result.commands:
             if command.graph is not None:
                 self.for_parent.append(waiting(result.call, command))
@@ -130,8 +132,6 @@ class ToolsPhase:
         """Count the executed calls and decide where they lead, before hooks see the results."""
         if (arranged := results_in_call_order(self._work.messages)) is not None:
             everything = [RemoveMessage(REMOVE_ALL_MESSAGES), *arranged]
-        for layer, keys in result.contributions.items():
-            self._contributions.setdefault(layer, []).extend(keys)
             self._work.apply({"messages": everything}, NOTICE)
         messages = self._work.messages
         position, reply = last_ai_message(messages) or (-1, AIMessage(""))
