@@ -159,7 +159,8 @@ class ContextEditingMiddleware(AgentMiddleware[Any, Any, Any]):
         if self._exact:
             size = self._meter.reported(messages)
             return (self._counter(request)(messages) if size is None else size) > limit
-        if self._meter.estimate(messages, view) <= limit:
+        most = self._meter.at_most(messages)
+        if (most is not None and most <= limit) or self._meter.estimate(messages, view) <= limit:
             return False
         return self._meter.confirm(messages, view) > limit
 

@@ -211,6 +211,9 @@ class SummarizationMiddleware(SummaryCut, AgentMiddleware[Any, Any, Any]):
             return self._should_summarize(messages, 0)
         if self._meter.counter is not self.token_counter:
             self._meter = ContextMeter(self.token_counter, self._trusts)
+        most = self._meter.at_most(messages)
+        if most is not None and not self._should_summarize(messages, most):
+            return False
         if not self._should_summarize(messages, self._meter.estimate(messages)):
             return False
         return self._should_summarize(messages, self._meter.confirm(messages))

@@ -14,7 +14,7 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.messages.utils import count_tokens_approximately
 
 from ..state.history import last_ai_message
@@ -28,6 +28,8 @@ messages were cut, when the usage that the model reported no longer tells it."""
 
 _ANTHROPIC_CHARS_PER_TOKEN = 3.3
 _REMEMBERED = 256
+_MOST_BESIDE = 32
+"""Tokens of a message, at most, besides its content, name and call id: its role and a few more."""
 
 
 def approximate_counter(model: Any, count: Callable[..., int]) -> TokenCounter:
@@ -87,6 +89,7 @@ class ContextMeter:
         """
         self.counter = counter
         self._kind = _kind_of(counter)
+        self._goes_by_length = _goes_by_length(counter)
         self._trusts = trusts
         self._limit = remembered
         self._known: OrderedDict[int, tuple[weakref.ref[BaseMessage], int, str, int]] = (
@@ -116,16 +119,42 @@ class ContextMeter:
         self._remember(messages, view, total)
         return total
 
+    def at_most(self, messages: Sequence[BaseMessage]) -> int | None:
+        """A number that :meth:`estimate` does not exceed, found without counting; None if unknown.
+
+        A character is at most a token. Most conversations are far from any limit, so there is
+        nothing to count in them.
+        """
+        known = self._known_from_reply(messages)
+        if known is None or not self._goes_by_length:
+            return None
+        tokens, rest = known
+        for message in rest:
+            content: Any = message.content
+            if type(content) is not str or isinstance(message, AIMessage):
+                return None
+            tokens += len(content) + len(message.name or "") + _MOST_BESIDE
+            if isinstance(message, ToolMessage):
+                tokens += len(message.tool_call_id)
+        return tokens
+
     def reported(self, messages: Sequence[BaseMessage]) -> int | None:
         """What the model reported with the last reply and the count of what follows it."""
+        known = self._known_from_reply(messages)
+        if known is None:
+            return None
+        tokens, rest = known
+        return tokens + _count_once(self.counter, self._kind, rest) if rest else tokens
+
+    def _known_from_reply(
+        self, messages: Sequence[BaseMessage]
+    ) -> tuple[int, Sequence[BaseMessage]] | None:
+        """What the model reported with the last reply, and the messages behind that."""
         found = last_ai_message(messages)
         if found is None or not self._trusts(found[1]):
             return None
         tokens = reported_tokens(found[1])
-        if tokens is None:
-            return None
-        rest = messages[found[0] + 1 :]
-        return tokens + _count_once(self.counter, self._kind, rest) if rest else tokens
+        return None if tokens is None else (tokens, messages[found[0] + 1 :])
 
     def _counted(self, messages: Sequence[BaseMessage], view: str) -> int:
         start, total = self._known_part(messages, view)
@@ -171,6 +200,15 @@ def _kind_of(counter: TokenCounter) -> Any:
     if counter.args or settings:
         return counter
     return counter.func
+
+
+def _goes_by_length(counter: TokenCounter) -> bool:
+    """Whether a counter makes at most one token of a character."""
+    if not isinstance(counter, partial):
+        return counter is count_tokens_approximately
+    known = counter.keywords.keys() <= {"use_usage_metadata_scaling", "chars_per_token"}
+    long_enough = counter.keywords.get("chars_per_token", 1) >= 1
+    return counter.func is count_tokens_approximately and known and long_enough
 
 
 def _count_once(counter: TokenCounter, kind: Any, rest: Sequence[BaseMessage]) -> int:

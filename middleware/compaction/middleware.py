@@ -99,6 +99,9 @@ class CompactionMiddleware(AgentMiddleware[Any, Any, Any]):
         """The tokens of a conversation that is to be shortened."""
         limit = self.context_window * self.compact_at
         extra = self.overhead_tokens
+        most = self._meter.at_most(messages)
+        if most is not None and most + extra < limit:
+            return None
         if extra and self._meter.reported(messages) is not None:
             extra = 0
         if self._meter.estimate(messages) + extra < limit:

@@ -1,11 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.utils import count_tokens_approximately
 
@@ -165,3 +173,41 @@ def test_parts_are_counted_without_scaling() -> None:
 
     assert unscaled(scaled)(messages) < scaled(messages)
     assert unscaled(count_tokens_approximately) is count_tokens_approximately
+
+
+WORDS = st.text(max_size=30)
+RESTS = st.lists(
+    st.one_of(
+        st.builds(HumanMessage, WORDS),
+        st.builds(SystemMessage, WORDS),
+        st.builds(ToolMessage, WORDS, tool_call_id=WORDS, name=WORDS),
+        st.builds(HumanMessage, st.just([{"type": "text", "text": "block"}])),
+    ),
+    max_size=4,
+)
+
+
+@given(RESTS, st.sampled_from([count_tokens_approximately, "anthropic-chat", "other"]))
+def test_the_glance_at_a_conversation_never_says_less_than_the_count(
+    rest: list[BaseMessage], counter: Any
+) -> None:
+    if isinstance(counter, str):
+        model = SimpleNamespace(_llm_type=counter)
+        counter = approximate_counter(model, count_tokens_approximately)
+    messages = [HumanMessage("go"), reported("yes", 50), *rest]
+    meter = ContextMeter(counter)
+
+    most = meter.at_most(messages)
+
+    assert most is None or most >= meter.estimate(messages)
+    assert (most is None) == any(isinstance(m.content, list) for m in rest)
+
+
+def test_only_what_the_own_counter_counts_is_told_at_a_glance() -> None:
+    messages = [reported("yes", 50), HumanMessage("x")]
+    few = partial(count_tokens_approximately, chars_per_token=0.1)
+
+    assert ContextMeter(Counting()).at_most(messages) is None
+    assert ContextMeter(few).at_most(messages) is None
+    assert ContextMeter().at_most([HumanMessage("x")]) is None
+    assert ContextMeter(trusts=lambda _: False).at_most(messages) is None
