@@ -58,16 +58,18 @@ def one_write(
 
 
 def with_messages(
-    writes: Sequence[Any], update: list[BaseMessage], value: list[BaseMessage], *, alone: bool
+    writes: Sequence[Any] | None, update: list[Any], value: list[BaseMessage], *, alone: bool
 ) -> list[Any]:
     """Writes of messages, all with ids, and one more update of them.
 
     Args:
-        writes: The earlier ones; the last may be an ``Overwrite``.
+        writes: The earlier ones, if any; the last may be an ``Overwrite``.
         update: The later one.
         value: What they come to.
         alone: Nothing else writes the key in this step.
     """
+    if not writes:
+        return [update]
     *others, last = writes
     if isinstance(last, Overwrite):
         return [Overwrite(value)]

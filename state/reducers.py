@@ -107,6 +107,15 @@ def stamp_messages(update: Any) -> list[BaseMessage]:
     return messages
 
 
+def without_ids(value: Any) -> bool:
+    """Whether an update consists of messages that have no id yet."""
+    entries = cast("list[Any]", value) if isinstance(value, list) else [value]
+    return all(
+        isinstance(m, BaseMessage) and m.id is None and not isinstance(m, RemoveMessage)
+        for m in entries
+    )
+
+
 def is_whole(kind: type) -> bool:
     """Whether a class is one of messages, not of their chunks."""
     return issubclass(kind, BaseMessage) and not issubclass(kind, BaseMessageChunk)

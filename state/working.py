@@ -16,7 +16,14 @@ from pydantic import TypeAdapter, ValidationError
 from .channels import MessagesChannel
 from .errors import InvalidUpdateError
 from .one_write import gathers, one_write, with_messages
-from .reducers import HandledBy, fold_messages, index_messages, stamp_messages, unknown_removals
+from .reducers import (
+    HandledBy,
+    fold_messages,
+    index_messages,
+    stamp_messages,
+    unknown_removals,
+    without_ids,
+)
 from .suggestion import did_you_mean
 
 Reduce = Callable[[Any, Any], Any]
@@ -104,7 +111,7 @@ class WorkingState:
 
     def snapshot(self) -> dict[str, Any]:
         """The current values for a hook or tool: changing its lists or keys changes nothing here."""
-        if self._snapshot is None:
+        if self._snapshot is None or not _alike(self._snapshot, self.values):
             self._snapshot = {
                 key: [*value] if type(value) is list else value
                 for key, value in self.values.items()
@@ -240,7 +247,7 @@ class WorkingState:
 
     def _add_messages(self, key: str, value: Any, owner: str) -> None:
         try:
-            fresh = _without_ids(value)
+            fresh = without_ids(value)
             update = stamp_messages(value)
         except (ValueError, TypeError, NotImplementedError, AttributeError) as error:
             msg = f"{owner} gave state key {key!r} something that is no message: {error}"
@@ -271,9 +278,7 @@ class WorkingState:
     def _keep(self, key: str, update: list[BaseMessage]) -> None:
         """Remember an update of messages as part of the one write of this node."""
         pending, value = self._writes.get(key), self.values[key]
-        self._writes[key] = (
-            [update] if pending is None else with_messages(pending, update, value, alone=self.alone)
-        )
+        self._writes[key] = with_messages(pending, update, value, alone=self.alone)
 
     def _refuse_key(self, key: str, owner: str) -> None:
         rules = self.rules
@@ -286,10 +291,9 @@ class WorkingState:
         raise InvalidUpdateError(msg, owner=owner, key=key)
 
 
-def _without_ids(value: Any) -> bool:
-    """Whether an update consists of messages that have no id yet."""
-    entries = cast("list[Any]", value) if isinstance(value, list) else [value]
-    return all(
-        isinstance(m, BaseMessage) and m.id is None and not isinstance(m, RemoveMessage)
-        for m in entries
-    )
+def _alike(shown: dict[str, Any], values: dict[str, Any]) -> bool:
+    """Whether nobody has changed what was shown of the values: what is untouched is identical."""
+    try:
+        return shown == values
+    except Exception:  # noqa: BLE001 - what somebody put there need not be comparable
+        return False
