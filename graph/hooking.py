@@ -58,17 +58,19 @@ class HookRunner:
             self._tools.renew()
         self._work.show(self._ledger.outputs())
         done = start
-        plain_form = self._calls.plain
+        form_of = self._calls.at_hand
         try:
             while done < len(hooks):
                 hook = hooks[done]
                 if hook.interrupts and self.dirty and self._durable:
                     raise SplitHereError
-                plain = plain_form(hook.function)
-                if plain is None or self._observed or hook.live:
+                form, waits = form_of(hook.function)
+                if form is None or self._observed or hook.live:
                     jump = await self._step(hook)
                 else:
-                    update = plain(self._work.snapshot(), self._runtime, self._config)
+                    update = form(self._work.snapshot(), self._runtime, self._config)
+                    if waits:
+                        update = await update
                     jump = None if update is None else self._merged(hook, update)
                 self.dirty = True
                 done += 1

@@ -92,8 +92,11 @@ class Calls(Protocol):
         """Whether the synchronous form of ``function`` is the one that is called."""
         ...
 
-    def plain(self, function: Dual) -> Callable[..., Any] | None:
-        """``function`` as one that may be called right here, if there is such a form."""
+    def at_hand(self, function: Dual) -> tuple[Callable[..., Any] | None, bool]:
+        """The form of ``function`` that may be called right here, and whether to await its result.
+
+        None where :meth:`call` is needed.
+        """
         ...
 
     def blocking(self, function: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
@@ -190,9 +193,9 @@ class BlockingCalls:
         """It is, if there is one."""
         return function.sync is not None
 
-    def plain(self, function: Dual) -> Callable[..., Any] | None:
+    def at_hand(self, function: Dual) -> tuple[Callable[..., Any] | None, bool]:
         """The synchronous form."""
-        return function.sync
+        return function.sync, False
 
     def blocking(self, function: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
         """``function`` itself, driven inline."""
@@ -253,9 +256,9 @@ class AwaitingCalls:
         """Only where there is no other."""
         return function.asynchronous is None
 
-    def plain(self, function: Dual) -> Callable[..., Any] | None:
-        """The synchronous form, if it waits for nothing."""
-        return function.sync if function.quick else None
+    def at_hand(self, function: Dual) -> tuple[Callable[..., Any] | None, bool]:
+        """The synchronous form if it waits for nothing, else the asynchronous one."""
+        return (function.sync, False) if function.quick else (function.asynchronous, True)
 
     def blocking(self, function: Callable[..., Coroutine[Any, Any, T]]) -> Callable[..., T]:
         """A function for a worker thread: ``function`` runs on the loop, the thread waits."""
