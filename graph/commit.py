@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import ToolCall
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, Send
 
+from ..state.errors import UnstorableValueError
 from ..state.ledger import Cursor, Ledger
 from ..state.storage import check_storable
-from ..state.working import WorkingState
+from ..state.working import SavedState, WorkingState
 from .engine import write_keys
 from .hand_over import HAND_OVER, as_shown, commands
 from .phases import HOME, Pause
@@ -42,9 +43,9 @@ class Commit:
 
     def pause(self, pause: Pause) -> list[Command[Any]]:
         """Go on at the cursor, in the node where its phase lives."""
-        if pause.failure is not None:
-            self._work.put("run_failure", pause.failure)
-        home = HOME[pause.cursor.phase]
+        if pause.failures:
+            self._work.put("run_failure", pause.failures)
+        home = HOME.get(pause.cursor.phase)
         return self.go(pause.cursor, home if home in self._plan.nodes else self._node)
 
     def fan_out(self, calls: Sequence[ToolCall]) -> list[Command[Any]]:
@@ -77,14 +78,30 @@ class Commit:
         self._work.put("run_ledger", self._ledger.dump())
         return self._commands(goto)
 
+    def take_back(self, key: str | None, given: Mapping[str, Any]) -> None:
+        """Undo a failed attempt to end the node, with the key that could not be stored.
+
+        Args:
+            key: The key, if one was refused.
+            given: The state that the node was given: the key gets its value back.
+        """
+        saved = self._work.save()
+        values, writes = dict(saved.values), dict(saved.writes)
+        for name in ("run_failure", *(() if key is None else (key,))):
+            values.pop(name, None)
+            writes.pop(name, None)
+            if name in given:
+                values[name] = given[name]
+        self._work.restore(SavedState(values, writes))
+        self._ledger.cursor = self._ledger.failing = None
+
     def _commands(self, goto: Any) -> list[Command[Any]]:
         if self.contributions:
             self._work.put("updated_by", self.contributions)
+        saved = self._work.save() if self._durable else None
         updates = self._work.take_writes() or [{}]
-        if self._durable:
-            for update in updates:
-                stored = {k: v for k, v in update.items() if k != "run_failure"}
-                check_storable(stored, self._plan.storable)
+        if saved is not None:
+            self._check(updates, saved)
         if private := self._plan.schema.private:
             taken = [(k, u.pop(k)) for u in updates for k in private & u.keys()]
             write_keys(self._config, taken)
@@ -93,3 +110,13 @@ class Commit:
             Command(update=update, goto=goto if n == last else ())
             for n, update in enumerate(updates)
         ]
+
+    def _check(self, updates: Sequence[dict[str, Any]], saved: SavedState) -> None:
+        """Refuse what cannot be stored; the working state then stays as it was."""
+        try:
+            for update in updates:
+                stored = {k: v for k, v in update.items() if k != "run_failure"}
+                check_storable(stored, self._plan.storable)
+        except UnstorableValueError:
+            self._work.restore(saved)
+            raise

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from langgraph.errors import GraphInterrupt
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.graph import END
 from langgraph.types import Command
 
@@ -14,8 +15,11 @@ from ..middleware.tracing import traced
 from ..state.errors import InvalidUpdateError
 from ..state.live import LiveState, check_signal
 from ..state.store_first import StoreFirstError
-from .routing import JumpRequest
+from .failing import Failing
+from .routing import JumpRequest, resolve_jump
 from .stretch import Stretch
+
+logger = logging.getLogger(__name__)
 
 
 class SplitHereError(GraphInterrupt):
@@ -130,7 +134,7 @@ class HookRunner:
             told: What a trace shows of what it returned.
         """
         given = (*values, self._runtime, self._config)
-        if not self._observed or hook.point == "on_error":
+        if not self._observed:
             return await self._calls.call(hook.function, *given)
         returned: list[Any] = []
 
@@ -150,16 +154,38 @@ class HookRunner:
         )
         return returned[0]
 
-    async def run_on_error(self, error: Exception) -> tuple[bool, JumpRequest | None]:
-        """Tell all ``on_error`` hooks; whether one answered, and its jump."""
-        answered, jump = False, None
+    async def run_on_error(self, failing: Failing) -> None:
+        """Tell the hooks that are left of a failure; one that fails itself stops no other.
+
+        Raises:
+            GraphInterrupt: A hook pauses the run, or is known to do so and must begin a node.
+        """
+        error = failing.error
         self._work.show(self._ledger.outputs())
-        for hook in self._plan.hooks.hooks["on_error"]:
+        hooks = self._plan.hooks.hooks["on_error"]
+        while failing.index < len(hooks):
+            hook = hooks[failing.index]
+            if hook.interrupts and self._durable and not failing.stored_here:
+                raise SplitHereError
             before = self._work.save()
-            asked = await self._step(hook, error)
-            jump = asked or jump
-            answered = answered or asked is not None or self._work.changed_since(before)
-        return answered, jump
+            try:
+                jump = await self._step(hook, error)
+                if jump is not None:
+                    resolve_jump(jump, self._work.messages)
+                failing.took(jump, changed=self._work.changed_since(before))
+            except StoreFirstError as pause:
+                self.take(hook, pause.update)
+                failing.stored_here = False
+                raise
+            except GraphBubbleUp:
+                raise
+            except Exception as second:
+                # What failed first is what the run fails with.
+                self._work.restore(before)
+                told = f"{hook.owner} failed too: {type(second).__name__}: {second}"
+                error.add_note(told)
+                logger.warning(told, exc_info=second)
+            failing.next_hook()
 
     def take(self, hook: Hook, update: Any, view: LiveState | None = None) -> JumpRequest | None:
         """Merge what a hook returned; the jump it asks for, if any.

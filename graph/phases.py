@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from langchain_core.messages import ToolCall
 
+from ..state.failures import Failure
 from ..state.ledger import Cursor
 from .engine import Watchers, recursion_error
 from .plan import END_NODE, MODEL, TOOLS
@@ -22,7 +23,10 @@ HOME = {
     "on_exit": END_NODE,
     "after_agent": END_NODE,
 }
-"""The node each phase lives in."""
+"""The node each phase lives in, where that exists."""
+
+ON_ERROR = "on_error"
+"""The phase that lives wherever the run failed."""
 
 ENTRY = {MODEL: "before_model", TOOLS: "before_tools", END_NODE: "after_agent"}
 """The phase a node begins with when nothing else is known."""
@@ -50,8 +54,8 @@ class Pause:
     """Store what happened and begin the next superstep at the cursor."""
 
     cursor: Cursor
-    failure: Exception | None = None
-    """What to raise there, before anything else."""
+    failures: Sequence[Failure] = ()
+    """What has failed, for those who go on there."""
 
 
 DONE = Go("done")
@@ -62,11 +66,17 @@ Move = Go | FanOut | Pause
 class Boundary:
     """Tells where a node must end, and counts the supersteps that nobody sees."""
 
-    def __init__(self, node: str, watchers: Watchers) -> None:
+    def __init__(self, node: str, nodes: Sequence[str], watchers: Watchers) -> None:
         self._node = node
+        self._nodes = nodes
         self._watchers = watchers
         self._where = node
         self._hops = 1
+        self._limit = float(watchers.recursion_limit)
+
+    def lift(self) -> None:
+        """Let a run end that has had as many supersteps as it may."""
+        self._limit = float("inf")
 
     def lies_before(self, go: Go, *, fans_out: bool) -> bool:
         """Whether the next phase belongs to another superstep.
@@ -78,12 +88,13 @@ class Boundary:
         Raises:
             GraphRecursionError: The run has had as many supersteps as it may.
         """
-        home = HOME[go.phase]
+        if (home := HOME.get(go.phase)) not in self._nodes:
+            home = self._where
         if self._watchers.unwatched:
             if go.anew or home != self._where:
                 self._where = home
                 self._hops += 1
-                if self._hops > self._watchers.recursion_limit:
+                if self._hops > self._limit:
                     raise recursion_error(self._watchers.recursion_limit)
             return False
         if go.anew:

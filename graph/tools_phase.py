@@ -50,6 +50,8 @@ class ToolsPhase:
         """A call of this node has been answered."""
         self.asked: str | None = None
         """Where a tool of this node wants the run to go."""
+        self.failed: list[Exception] = []
+        """What the calls of the last batch that failed raised, in call order."""
         self.for_parent: list[Waiting] = []
         """Commands of tools for the graph around this one."""
 
@@ -78,6 +80,7 @@ class ToolsPhase:
             GraphInterrupt: Calls pause the run; the others are merged all the same.
             Exception: A call failed and the policy raises failures.
         """
+        self.failed = []
         self._work.show(self._ledger.outputs())
         results, errors = await self._tools.executor.run_many(
             batch, self._work.snapshot(), self._context
@@ -87,8 +90,15 @@ class ToolsPhase:
         for error in errors:
             if isinstance(error, StoreFirstError):
                 self.store(error)
+        self.failed = [error for error in errors if not isinstance(error, GraphInterrupt)]
         if errors:
             raise _together(errors)
+
+    def forget(self) -> None:
+        """Forget what calls asked for beside one that failed."""
+        self.failed, self.asked = [], None
+        self._work.values.pop("jump_to", None)
+        self.leaves_for(instead=True)
 
     async def run_one(self, call: ToolCall) -> CallResult:
         """Run a single call, in a task of its own, beside others."""

@@ -9,27 +9,28 @@ one. Where it stopped is kept in the ledger's cursor, so nothing before it runs 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import ToolCall
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import GraphBubbleUp, GraphInterrupt
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError
 from langgraph.types import Command
 
-from ..state.exit_reasons import EXIT_ERROR
+from ..state.errors import UnstorableValueError
 from ..state.ledger import Cursor, Ledger
 from ..state.store_first import StoreFirstError
 from ..state.working import WorkingState
 from ..tools.calls import Calls
 from .commit import Commit
 from .engine import Watchers, runtime_of
+from .failure_phase import FailurePhase
 from .hand_over import HAND_OVER
 from .hooking import HookRunner
 from .live_tools import StepTools
 from .model_phase import ModelPhase
-from .phases import DONE, ENTRY, Boundary, FanOut, Go, Move, Pause
+from .onward import Onward
+from .phases import DONE, ENTRY, ON_ERROR, Boundary, FanOut, Go, Move, Pause
 from .plan import MODEL, TOOLS, AgentPlan
-from .routing import JumpRequest, Step, resolve_jump, within_limits
 from .stretch import Stretch
 from .tools_phase import ToolsPhase
 
@@ -51,13 +52,14 @@ class Turn:
         state = dict(values)
         stored = state.pop("run_ledger", None)
         state.pop("run_options", None)
-        self._failure: Exception | None = state.pop("run_failure", None)
         self._fresh = stored is None
         self.ledger = Ledger.load(stored)
         self.ledger.for_parent = [*self.ledger.for_parent, *(state.pop("for_parent", None) or ())]
         self.work = WorkingState(state, plan.rules)
-        self._at = ENTRY[node]
-        self._boundary = Boundary(node, self.watchers)
+        self._given = state
+        self._boundary = Boundary(node, plan.nodes, self.watchers)
+        self._cannot_leave = False
+        self._refused: Exception | None = None
         runtime = runtime_of(config)
         stretch = Stretch(
             plan=plan,
@@ -70,7 +72,9 @@ class Turn:
             tools=StepTools(plan, self.work),
         )
         self.hooks = HookRunner(stretch)
+        self.failures = FailurePhase(stretch, self.hooks, state)
         self.models = ModelPhase(stretch)
+        self.onward = Onward(stretch, self.models)
         self.tools = ToolsPhase(stretch)
         durable = self.watchers.durable
         self.commit = Commit(plan, node, self.work, self.ledger, config, durable=durable)
@@ -78,7 +82,7 @@ class Turn:
         self.tools.for_parent = self.ledger.for_parent
 
     @property
-    def _phases(self) -> Mapping[str, Callable[[int], Coroutine[Any, Any, Go | FanOut]]]:
+    def _phases(self) -> Mapping[str, Callable[[int], Coroutine[Any, Any, Move]]]:
         return {
             "before_agent": self._before_agent,
             "before_model": self._before_model,
@@ -89,6 +93,7 @@ class Turn:
             "after_tools": self._after_tools,
             "on_exit": self._on_exit,
             "after_agent": self._after_agent,
+            ON_ERROR: self._on_error,
         }
 
     def keep_options(self, record: dict[str, Any] | None) -> None:
@@ -101,23 +106,23 @@ class Turn:
     async def run_call(self, call: ToolCall) -> list[Command[Any]]:
         """Run one call as a task of its own; the next superstep takes up where all have ended."""
         self.tools.for_parent = []
+        before = self.work.save()
         try:
             self.tools.take(await self.tools.run_one(call))
+            if self.tools.asked is not None:
+                self.work.put("jump_to", self.tools.asked)
+            if self.tools.for_parent:
+                self.work.put("for_parent", self.tools.for_parent)
+            return self.commit.go(Cursor("tools"), MODEL)
         except StoreFirstError as pause:
             self.tools.store(pause)
             return self.commit.go(Cursor("tools"), MODEL)
         except GraphBubbleUp:
             raise
-        except Exception as error:
-            answered, jump = await self.hooks.run_on_error(error)
-            if not answered:
-                raise
-            self.tools.asked = jump.target if jump else "end"
-        if self.tools.asked is not None:
-            self.work.put("jump_to", self.tools.asked)
-        if self.tools.for_parent:
-            self.work.put("for_parent", self.tools.for_parent)
-        return self.commit.go(Cursor("tools"), MODEL)
+        except Exception as error:  # noqa: BLE001 - it leaves when all calls have ended
+            self.work.restore(before)
+            self.failures.hand_on(cast("str", call["id"]), error)
+            return self.commit.go(Cursor("tools"), MODEL)
 
     async def run(self) -> list[Command[Any]]:
         """Run phases up to the next boundary.
@@ -134,40 +139,75 @@ class Turn:
             return self.commit.hand_over()
         while True:
             move = await self._advance(go)
-            if isinstance(move, Pause):
-                return self.commit.pause(move)
-            if isinstance(move, FanOut):
-                return self.commit.fan_out(move.calls)
-            if move is DONE:
-                return self.commit.finish(at_once=self.watchers.unwatched)
-            if self._boundary.lies_before(move, fans_out=self.tools.fans_out()):
-                return self.commit.pause(Pause(Cursor(move.phase, move.index)))
+            try:
+                commands = self._commands(move)
+            except Exception as error:  # noqa: BLE001 - the hooks are told of it, or it leaves
+                go = self._kept_in(move, error)
+                continue
+            if commands is not None:
+                return commands
             if self.watchers.unwatched:
                 self.hooks.completed.clear()
-            go = move
+            go = cast("Go", move)
+
+    def _commands(self, move: Move) -> list[Command[Any]] | None:
+        """What the node ends with, unless it goes on with the next phase."""
+        if isinstance(move, Pause):
+            return self.commit.pause(move)
+        if isinstance(move, FanOut):
+            return self.commit.fan_out(move.calls)
+        if move is DONE:
+            return self.commit.finish(at_once=self.watchers.unwatched)
+        fans_out = TOOLS in self.plan.nodes and self.tools.fans_out()
+        if self._boundary.lies_before(move, fans_out=fans_out):
+            return self.commit.pause(Pause(Cursor(move.phase, move.index)))
+        return None
+
+    def _kept_in(self, move: Move, error: Exception) -> Go:
+        """Go to the hooks because the node cannot end as it should; once, then the error leaves."""
+        if self._cannot_leave or not self.failures.has_hooks:
+            raise error
+        self._cannot_leave = True
+        if isinstance(move, Pause) and move.failures:
+            error.__context__ = move.failures[0].error
+        if isinstance(error, GraphRecursionError):
+            self.ledger.closing = True
+            self._boundary.lift()
+        key = error.key if isinstance(error, UnstorableValueError) else None
+        self.commit.take_back(key, self._given)
+        return cast(
+            "Go", self.failures.begin(self._place(Go(self.onward.at)), [error], store=False)
+        )
 
     async def _advance(self, go: Go) -> Move:
         """Run one phase; what must not be repeated makes a pause or a failure a boundary."""
-        self._at = go.phase
+        self.onward.at = go.phase
+        failing = go.phase == ON_ERROR
         try:
-            if self._failure is not None:
-                error, self._failure = self._failure, None
-                raise error  # noqa: TRY301 - it was raised in the superstep before this one
+            if self._refused is not None and not failing:
+                error, self._refused = self._refused, None
+                raise error  # noqa: TRY301 - it belongs behind the reply
             return await self._phases[go.phase](go.index)
         except GraphInterrupt:
-            if not self.hooks.dirty:
+            if failing and not self.failures.stored_here:
+                return self.failures.pause()
+            if failing or not self.hooks.dirty:
                 raise
             return Pause(self._place(go))
         except GraphBubbleUp:
             raise
-        except Exception as error:  # noqa: BLE001 - a node is where failures are stored or answered
-            if self.hooks.dirty and self.watchers.durable:
-                return Pause(self._place(go), error)
-            return await self._after_failure(error)
+        except Exception as error:
+            if failing:
+                raise
+            store = self.hooks.dirty and self.watchers.durable
+            several = self.tools.failed if go.phase == "tools" else ()
+            return self.failures.begin(self._place(go), several or [error], store=store)
 
     def _entry(self) -> Go:
         """Where this stretch begins: at the cursor, or at the beginning of a run."""
         cursor, self.ledger.cursor = self.ledger.cursor, None
+        if (failing := self.failures.entry(cursor)) is not None:
+            return failing
         if cursor is not None:
             return Go(cursor.phase, cursor.index)
         if self._fresh and self.node == MODEL:
@@ -181,36 +221,37 @@ class Turn:
 
     async def _before_agent(self, index: int) -> Go:
         jump = await self.hooks.run("before_agent", index)
-        return self._jumped(jump) if jump else Go("before_model")
+        return self.onward.jumped(jump) if jump else Go("before_model")
 
     async def _before_model(self, index: int) -> Go:
         jump = await self.hooks.run("before_model", index)
-        return self._jumped(jump) if jump else Go("model")
+        return self.onward.jumped(jump) if jump else Go("model")
 
     async def _model(self, _index: int) -> Go:
         await self.models.run()
         self.hooks.dirty = True
         # Raised behind the reply, so that a retry does not pay for another one.
-        self._failure = self.models.refused
+        self._refused = self.models.refused
         return Go("after_model")
 
     async def _after_model(self, index: int) -> Go:
         jump = await self.hooks.run("after_model", index)
         if jump:
-            return self._jumped(jump)
-        return self._take(self.models.route())
+            return self.onward.jumped(jump)
+        return self.onward.take(self.models.route())
 
     async def _before_tools(self, index: int) -> Go:
         jump = await self.hooks.run("before_tools", index)
-        return self._jumped(jump) if jump else Go("tools")
+        return self.onward.jumped(jump) if jump else Go("tools")
 
     async def _tools(self, _index: int) -> Go | FanOut:
         batch = self.tools.next_batch()
         if not batch:
             return Go("after_tools")
-        if self.tools.fans_out():
+        if TOOLS in self.plan.nodes and self.tools.fans_out():
             return FanOut(batch)
-        if self.node != TOOLS and not self.watchers.unwatched:
+        elsewhere = TOOLS in self.plan.nodes and self.node != TOOLS
+        if elsewhere and not self.watchers.unwatched:
             return Go("tools", anew=True)
         try:
             await self.tools.run(batch)
@@ -230,61 +271,24 @@ class Turn:
         self.models.close_step()
         leaving = self.tools.leaves_for(instead=jump is not None)
         if leaving is not None:
-            return self._exit(Step("exit", leaving["tool"], self.tools.answer_to(leaving["call"])))
-        return self._jumped(jump) if jump else self._take(step)
+            answer = self.tools.answer_to(leaving["call"])
+            return self.onward.leave_for(leaving["tool"], answer)
+        return self.onward.jumped(jump) if jump else self.onward.take(step)
 
     async def _on_exit(self, index: int) -> Go:
         jump = await self.hooks.run("on_exit", index)
         if jump:
-            return self._jumped(jump)
+            return self.onward.jumped(jump)
         return Go("after_agent") if self.plan.hooks.has("after_agent") else DONE
 
     async def _after_agent(self, index: int) -> Go:
         jump = await self.hooks.run("after_agent", index)
-        if jump and resolve_jump(jump, self.work.messages).to != "exit":
-            return self._jumped(jump)
-        return DONE
+        return self.onward.after_agent(jump, self.hooks.completed["after_agent"])
 
-    async def _after_failure(self, error: Exception) -> Go:
-        """Ask the ``on_error`` hooks; without an answer from one the error goes on."""
-        answered, jump = await self.hooks.run_on_error(error)
-        if not answered:
-            raise error
+    async def _on_error(self, _index: int) -> Go | Pause:
+        told = await self.failures.tell()
+        if isinstance(told, Pause):
+            return told
         self.hooks.dirty = True
-        return self._jumped(jump) if jump else self._exit(Step("exit", EXIT_ERROR))
-
-    def _jumped(self, jump: JumpRequest) -> Go:
-        """Follow a jump of a hook."""
-        step = resolve_jump(jump, self.work.messages)
-        self.models.close_step()
-        if step.to == "exit":
-            return self._exit(step, by_condition=False)
-        return self._take(step)
-
-    def _take(self, step: Step) -> Go:
-        """Follow a decision of the routing."""
-        self._go_on()
-        if step.to == "tools":
-            return Go("before_tools")
-        self.models.close_step()
-        limited = within_limits(step, self.ledger, self.plan.exits)
-        if limited.to == "exit":
-            return self._exit(limited, by_condition=limited is step)
-        self.models.ask_again(step, limited)
-        return Go("before_model", anew=self._at in {"before_model", "model", "after_model"})
-
-    def _go_on(self) -> None:
-        """Forget why the run was about to end, if it was."""
-        if self.ledger.exit_reason is not None:
-            self.ledger.exit_reason = self.ledger.exit_message = None
-            self.work.show({"exit_reason": None, "exit_message": None})
-
-    def _exit(self, step: Step, *, by_condition: bool = False) -> Go:
-        """End the run: on_exit hooks only where an exit condition was met."""
-        messages = self.work.messages
-        self.ledger.exit_reason = step.reason
-        self.ledger.exit_message = step.message or (messages[-1].id if messages else None)
-        self.models.close_calls()
-        if by_condition and self.plan.hooks.has("on_exit"):
-            return Go("on_exit")
-        return Go("after_agent") if self.plan.hooks.has("after_agent") else DONE
+        self.tools.forget()
+        return self.onward.answered(told)

@@ -126,7 +126,19 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
         """Once per run, however it ends, except by an error."""
 
     def on_error(self, error: Exception, state: StateT, runtime: Runtime[ContextT]) -> Any:
-        """When the run fails; an update with messages makes the failure an answer."""
+        """When the run fails; an update or a jump makes the failure an answer.
+
+        All of these hooks are told, once per failure and in the reverse order of registration;
+        if several calls of a reply failed, of each in call order, when all have ended. One that
+        fails itself is logged and noted on the error, which leaves the run if nobody answers.
+        Without a jump, an answered run ends with the reason ``error``. It ends in any case if an
+        ``after_agent`` hook failed (those behind it still run) or the run had too many supersteps.
+
+        A hook may pause the run. When another process goes on, ``error`` is a
+        :class:`~interlock.state.failures.RestoredError` with the text of the original, and an
+        instance of its class where that is loaded. A recursion limit that langgraph itself
+        enforces, in runs that are stored or watched, is told to no hook.
+        """
 
     async def abefore_agent(self, state: StateT, runtime: Runtime[ContextT]) -> Any:
         """``before_agent`` in an asynchronous run."""

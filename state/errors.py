@@ -21,6 +21,8 @@ InterlockError
 │   └── UnstorableValueError (TypeError)
 ├── RunError (RuntimeError)              a run cannot go on
 │   ├── StepLimitError                   the run needed more steps than it may take
+│   ├── RestoredError                    a stored failure, for hooks that a resumed run tells of it
+│   │       (lives in failures.py)
 │   ├── LimitExceededError               a limit that a guardrail sets is used up
 │   │   │   (these are in limit_errors.py)
 │   │   ├── ModelCallLimitExceededError

@@ -19,6 +19,7 @@ from langgraph.channels.topic import Topic
 from langgraph.channels.untracked_value import UntrackedValue
 from typing_extensions import TypedDict
 
+from .failures import CallRecords, Carried
 from .schema import OmitFromInput, PrivateStateAttr
 from .stored_run import check_ledger
 
@@ -60,7 +61,10 @@ class RunLedger(TypedDict):
     run_ledger: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
     updated_by: NotRequired[Annotated[dict[str, Any], run_scoped(), PrivateStateAttr]]
     run_options: NotRequired[Annotated[dict[str, Any] | None, LastValue(object), PrivateStateAttr]]
-    run_failure: NotRequired[Annotated[Any, UntrackedValue(object, guard=False), PrivateStateAttr]]
+    run_failure: NotRequired[Annotated[Any, Carried(object, guard=False), PrivateStateAttr]]
+    failed_calls: NotRequired[
+        Annotated[list[Any], CallRecords(object, guard=False), PrivateStateAttr]
+    ]
     for_parent: NotRequired[Annotated[list[Any], Gathered(dict), PrivateStateAttr]]
 
 
@@ -79,7 +83,7 @@ LEDGER_OUTPUTS = (
 )
 """The keys of a result that the library itself writes."""
 
-ENGINE_KEYS = ("run_ledger", "run_failure", "run_options", "for_parent")
+ENGINE_KEYS = ("run_ledger", "run_failure", "failed_calls", "run_options", "for_parent")
 """Channels of the node runner that no one else reads."""
 
 RESERVED_KEYS = frozenset(
@@ -144,6 +148,10 @@ class Ledger:
     """Length of the repaired history and the id of its last message."""
     for_parent: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """Commands of tools for the graph around, in call order, given when the run has ended."""
+    closing: bool = False
+    """The run must end: nothing that a hook asks for leads back into it."""
+    failing: dict[str, Any] | None = None
+    """What ``on_error`` hooks are still to be told, as ``graph/failing.py`` writes it."""
     cursor: Cursor | None = None
 
     @classmethod

@@ -7,12 +7,13 @@ from types import NoneType
 from typing import Any, cast
 
 from .errors import StorageError
+from .failures import is_failing
 from .fatal import fatal
 
 PHASES = frozenset(
     {
         *("before_agent", "before_model", "model", "after_model", "before_tools", "tools"),
-        *("after_tools", "on_exit", "after_agent", "hand_over"),
+        *("after_tools", "on_exit", "after_agent", "on_error", "hand_over"),
     }
 )
 """Where a stored run may go on."""
@@ -153,6 +154,8 @@ _LEDGER: Mapping[str, Callable[[Any], bool]] = {
     "decided": _is_decided,
     "checked": _is_checked,
     "for_parent": is_waiting,
+    "closing": _is_flag,
+    "failing": is_failing,
     "cursor": _is_cursor,
 }
 """What each counter of a ledger may be."""
