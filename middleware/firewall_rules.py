@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ..state.errors import ConfigurationError
-from .redaction.backtracking import chain_length
+from .redaction.backtracking import check_match
 
 _LONGEST_MATCHED = 4_096
 _SEPARATORS = re.compile(r"[\\/]+")
@@ -51,7 +51,7 @@ class Condition(BaseModel):
     @classmethod
     def _check_pattern(cls, pattern: str | None) -> str | None:
         if pattern is not None:
-            chain_length(pattern)
+            check_match(pattern, _LONGEST_MATCHED)
         return pattern
 
     @field_validator("under")

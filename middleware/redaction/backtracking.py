@@ -1,233 +1,227 @@
 """How long a regular expression can take, read off its syntax before it is used.
 
-A repetition that can give characters back to one before it makes the search try every division
-between them: each such link multiplies the work by the length of the text, and a repetition whose
-own rounds overlap multiplies it without end. The analysis errs to the safe side.
+Parts of open length that can take characters from one another multiply the work by the length of
+the text, and a repetition whose own rounds can do so multiplies it with every round. How the steps
+are counted says ``pattern_walk``.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 from ...state.errors import ConfigurationError
+from .charset import EVERYTHING, characters_of
+from .pattern_walk import ENDLESS, Walk
 
-_ALPHABET = frozenset([*range(128), *map(ord, "\xa0éßβя中٣の😀")])
-"""Characters that stand for all others when two sets are compared."""
-
-_CATEGORIES = {
-    "CATEGORY_DIGIT": r"\d",
-    "CATEGORY_NOT_DIGIT": r"\D",
-    "CATEGORY_SPACE": r"\s",
-    "CATEGORY_NOT_SPACE": r"\S",
-    "CATEGORY_WORD": r"\w",
-    "CATEGORY_NOT_WORD": r"\W",
-}
 _LONGEST_PATTERN = 2_000
-_FEW_ROUNDS = 64
-"""A repetition whose bounds are closer together counts by its choices, not by the text."""
-_MOST_CHOICES = 12
-"""Choices that bounded repetitions in a row may leave, as a power of two."""
-
-Chars = frozenset[int]
-
-
-@dataclass(frozen=True)
-class _Loop:
-    """A repetition that may still give characters back to what follows it."""
-
-    chars: Chars
-    chain: int
-    """Open repetitions that take characters from one another, this one included."""
-    choices: int
-    """Choices of the bounded ones among them, as a power of two."""
+_MOST_PARTS = 4_000
+"""Parts looked at in one analysis; nested repetitions are looked at again and again."""
+_MOST_STEPS = 2 * 10**8
+"""Steps of one search: they are counted generously, so this is a fraction of a second."""
+_WINDOWS = tuple(4**n for n in range(10, 3, -1))
+"""Lengths of text that a pattern may be able to search at once: 1,048,576 down to 256."""
+_SINGLE = {"ANY", "LITERAL", "NOT_LITERAL", "IN"}
+_OPTIONAL = {"MAX_REPEAT", "MIN_REPEAT"}
+_FEW_ROUNDS = 8
+"""Rounds that are looked at one by one, where their number is fixed."""
+_ROUND = 6
+"""Steps that the engine needs to begin a round of more than a character."""
+_QUICK_SET = 32
+"""Items of a set that are looked through in one step."""
 
 
-@dataclass
-class _Walk:
-    """What has been seen of a sequence so far."""
-
-    loops: list[_Loop] = field(default_factory=list[_Loop])
-    chain: int = 0
-    choices: int = 0
-    """The highest of both in the sequence."""
-    chars: Chars = frozenset()
-    """Everything that the sequence can match."""
-    first: Chars = frozenset()
-    """What it can begin with."""
-    nullable: bool = True
-    """It can match nothing."""
-
-    def repeat(self, chars: Chars, choices: int | None, *, nullable: bool) -> None:
-        """A repetition of a body with these characters; ``choices`` None stands for no bound."""
-        touching = [loop for loop in self.loops if loop.chars & chars]
-        chain = max((t.chain for t in touching), default=0) + (choices is None)
-        power = max((t.choices for t in touching), default=0) + (choices or 0)
-        self.match(chars, nullable=nullable)
-        self.loops.append(_Loop(chars, chain, power))
-        self.chain, self.choices = max(self.chain, chain), max(self.choices, power)
-
-    def match(self, chars: Chars, *, nullable: bool = False, first: Chars | None = None) -> None:
-        """Characters that are there, or may be: repetitions without them cannot reach past."""
-        self.chars |= chars
-        if self.nullable:
-            self.first |= chars if first is None else first
-        if not nullable:
-            self.loops = [loop for loop in self.loops if loop.chars & chars]
-            self.nullable = False
-
-    def join(self, part: _Walk) -> None:
-        """A part that was walked beginning with the loops of this walk."""
-        loops = [*self.loops, *part.loops] if part.nullable else part.loops
-        self.match(part.chars, nullable=part.nullable, first=part.first)
-        self.loops = loops
-        self.deepen(part)
-
-    def deepen(self, part: _Walk) -> None:
-        """Take over how much work a part can be."""
-        self.chain, self.choices = max(self.chain, part.chain), max(self.choices, part.choices)
-
-
-def chain_length(pattern: str) -> int:
-    """How many repetitions of a pattern can take characters from one another in a row.
-
-    0 means that a search is linear in the text; each more multiplies by its length.
+def search_window(pattern: str) -> int:
+    """How many characters a pattern can search at once within a bounded number of steps.
 
     Raises:
         ConfigurationError: The pattern is no regular expression (the message says where), is
-            very long, or can take exponential time.
+            very long or complex, or can take too long on 256 characters.
     """
-    if len(pattern) > _LONGEST_PATTERN:
-        msg = f"The pattern has {len(pattern)} characters; at most {_LONGEST_PATTERN} are accepted."
-        raise ConfigurationError(msg)
-    try:
-        flags = re.compile(pattern).flags
-        parsed = importlib.import_module("re._parser").parse(pattern)
-    except re.error as error:
-        where = "" if error.pos is None else f" at position {error.pos}"
-        msg = f"Pattern {pattern!r} is no regular expression{where}: {error.msg}; correct it."
-        raise ConfigurationError(msg) from error
-    except (RecursionError, OverflowError) as error:
-        msg = f"Pattern {pattern[:80]!r} is nested too deeply; simplify it."
-        raise ConfigurationError(msg) from error
-    walk = _Analysis(pattern, ignore_case=bool(flags & re.IGNORECASE)).sequence(parsed, ())
-    if walk.choices > _MOST_CHOICES:
-        raise _endless(pattern, "leaves too many choices to optional parts in a row")
-    return walk.chain
+    parsed = ParsedPattern(pattern)
+    for window in _WINDOWS:
+        if window * parsed.steps(window, to_the_end=False) <= _MOST_STEPS:
+            return window
+    raise parsed.too_slow()
 
 
-def _endless(pattern: str, what: str) -> ConfigurationError:
-    return ConfigurationError(
-        f"Pattern {pattern!r} {what}, so hostile text can make it run for ever; put something "
-        "fixed between the parts, or use one repetition."
-    )
+def check_match(pattern: str, longest: int) -> None:
+    """Refuse a pattern that cannot be matched against a whole text in a bounded number of steps.
+
+    Args:
+        pattern: The regular expression.
+        longest: Most characters of the text.
+
+    Raises:
+        ConfigurationError: It cannot, or it is no regular expression, or very long or complex.
+    """
+    parsed = ParsedPattern(pattern)
+    if parsed.steps(longest) > _MOST_STEPS:
+        raise parsed.too_slow()
+
+
+class ParsedPattern:
+    """A pattern as Python's own parser reads it.
+
+    Args:
+        pattern: The regular expression.
+
+    Raises:
+        ConfigurationError: It is none, or a very long one.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        if len(pattern) > _LONGEST_PATTERN:
+            msg = f"The pattern has {len(pattern)} characters; {_LONGEST_PATTERN} are accepted."
+            raise ConfigurationError(msg)
+        self._pattern = pattern
+        try:
+            self._flags = re.compile(pattern).flags
+            self._items: Any = importlib.import_module("re._parser").parse(pattern)
+        except re.error as error:
+            where = "" if error.pos is None else f" at position {error.pos}"
+            msg = f"Pattern {pattern!r} is no regular expression{where}: {error.msg}; correct it."
+            raise ConfigurationError(msg) from error
+        except (RecursionError, OverflowError) as error:
+            raise self._too_complex() from error
+
+    def steps(self, longest: int, *, to_the_end: bool = True) -> int:
+        """The most steps from one start in a text; 1,000,000,000 stands for all higher numbers.
+
+        Args:
+            longest: Characters of the text.
+            to_the_end: The match has to reach the end of the text, so it can still fail behind
+                what may be left out.
+
+        Raises:
+            ConfigurationError: The pattern is too complex to tell.
+        """
+        sure, last = list(self._items), list[Any]()
+        while not to_the_end and sure and str(sure[-1][0]) in _OPTIONAL and not int(sure[-1][1][0]):
+            last.append([sure.pop()])
+        analysis = _Analysis(longest)
+        try:
+            return sum(analysis.walk(items, self._flags).steps for items in [sure, *last])
+        except (RecursionError, _TooComplexError) as error:
+            raise self._too_complex() from error
+
+    def _too_complex(self) -> ConfigurationError:
+        return ConfigurationError(
+            f"Pattern {self._pattern[:80]!r} is nested too deeply or too long; simplify it."
+        )
+
+    def too_slow(self) -> ConfigurationError:
+        """What to raise for a pattern with too many ways to read a text."""
+        return ConfigurationError(
+            f"Pattern {self._pattern!r} has parts that can share the same characters in too many "
+            "ways, so hostile text can make it run for ever; put something fixed between the "
+            "parts, bound them, or use one repetition."
+        )
+
+
+class _TooComplexError(Exception):
+    pass
 
 
 class _Analysis:
-    def __init__(self, pattern: str, *, ignore_case: bool) -> None:
-        self._pattern = pattern
-        self._ignore_case = ignore_case
+    """Walks through parsed patterns.
 
-    def sequence(self, items: Iterable[Any], loops: Sequence[_Loop]) -> _Walk:
-        walk = _Walk(loops=list(loops))
-        for op, argument in items:
-            self._item(walk, str(op), argument)
+    Args:
+        longest: Characters of the text.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._parts = 0
+
+    def walk(self, items: Iterable[Any], flags: int) -> Walk:
+        """Parts in a row, on their own."""
+        walk = Walk(self._longest)
+        self._sequence(walk, items, flags)
         return walk
 
-    def _item(self, walk: _Walk, op: str, argument: Any) -> None:
-        if op in {"LITERAL", "NOT_LITERAL", "ANY", "IN"}:
-            walk.match(self._chars(op, argument))
-        elif op in {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}:
-            self._repeat(walk, op, *argument)
-        elif op == "SUBPATTERN":
-            walk.join(self.sequence(argument[-1], walk.loops))
-        elif op == "ATOMIC_GROUP":
-            self._atomic(walk, self.sequence(argument, ()))
-        elif op == "BRANCH":
-            self._branch(walk, argument[1])
-        elif op in {"ASSERT", "ASSERT_NOT"}:
-            walk.deepen(self.sequence(argument[1], ()))
-        elif op in {"GROUPREF", "GROUPREF_IGNORE"}:
-            walk.repeat(_ALPHABET, None, nullable=True)
-        elif op == "GROUPREF_EXISTS":
-            _, yes, no = argument
-            self._branch(walk, [yes, no or []])
+    def _sequence(self, walk: Walk, items: Iterable[Any], flags: int) -> None:
+        for op, argument in items:
+            self._parts += 1
+            if self._parts > _MOST_PARTS:
+                raise _TooComplexError
+            name = str(op)
+            if name in _SINGLE:
+                weight = 1 + len(argument) // _QUICK_SET if name == "IN" else 1
+                walk.take(characters_of(name, argument, flags), weight)
+            elif name in {"AT", "FAILURE"}:
+                walk.work(1, 0)
+            elif (handle := getattr(self, f"_{name.lower()}", None)) is not None:
+                handle(walk, argument, flags)
+            else:
+                raise _TooComplexError
 
-    def _repeat(self, walk: _Walk, op: str, low: Any, high: Any, body: Any) -> None:
-        least, most = int(low), int(high)
-        once = self.sequence(body, ())
-        if most > 1:
-            twice = self.sequence([*body, *body], ())
-            if twice.chain > once.chain or twice.choices > once.choices:
-                raise _endless(self._pattern, "repeats something that repeats itself")
-        once.nullable = once.nullable or not least
-        if op == "POSSESSIVE_REPEAT":
-            self._atomic(walk, once)
-        elif least == most:
-            for _ in range(min(least, 2)):
-                walk.join(self.sequence(body, walk.loops))
+    def _subpattern(self, walk: Walk, argument: Any, flags: int) -> None:
+        _, added, removed, body = argument
+        self._sequence(walk, body, (flags | added) & ~removed)
+
+    def _branch(self, walk: Walk, argument: Any, flags: int) -> None:
+        walk.join_one_of([self.walk(items, flags) for items in argument[1]])
+
+    def _groupref_exists(self, walk: Walk, argument: Any, flags: int) -> None:
+        _, yes, no = argument
+        walk.join_one_of([self.walk(yes, flags), self.walk(no or (), flags)])
+
+    def _groupref(self, walk: Walk, _argument: Any, _flags: int) -> None:
+        # What a group held can be anything, of any length.
+        everything = Walk(self._longest, 0, ENDLESS, EVERYTHING, EVERYTHING, weight=1)
+        walk.join(everything)
+
+    def _assert(self, walk: Walk, argument: Any, flags: int) -> None:
+        walk.work(self.walk(argument[1], flags).steps, 0)
+
+    _assert_not = _assert
+
+    def _atomic_group(self, walk: Walk, argument: Any, flags: int) -> None:
+        walk.join_at_once(self.walk(argument, flags))
+
+    def _possessive_repeat(self, walk: Walk, argument: Any, flags: int) -> None:
+        least, most, body = argument
+        inside = Walk(self._longest)
+        inside.join(self._rounds(least, most, body, flags))
+        walk.join_at_once(inside)
+
+    def _max_repeat(self, walk: Walk, argument: Any, flags: int) -> None:
+        least, most, body = argument
+        if int(least) == int(most) <= _FEW_ROUNDS:
+            for _ in range(int(least)):
+                self._sequence(walk, body, flags)
         else:
-            few = most - least <= _FEW_ROUNDS
-            choices = (most - least).bit_length() if few else None
-            walk.repeat(once.chars, choices, nullable=once.nullable)
-            walk.deepen(once)
+            walk.join(self._rounds(least, most, body, flags))
 
-    def _atomic(self, walk: _Walk, part: _Walk) -> None:
-        """A part that gives nothing back."""
-        walk.match(part.chars, nullable=part.nullable, first=part.first)
-        walk.deepen(part)
+    _min_repeat = _max_repeat
 
-    def _branch(self, walk: _Walk, alternatives: Sequence[Any]) -> None:
-        parts = [self.sequence(items, walk.loops) for items in alternatives]
-        both = any(a.first & b.first for n, a in enumerate(parts) for b in parts[:n])
-        whole = _Walk(
-            loops=[loop for part in parts for loop in part.loops],
-            chars=frozenset(c for part in parts for c in part.chars),
-            first=frozenset(c for part in parts for c in part.first),
-            nullable=any(part.nullable for part in parts),
+    def _rounds(self, least: Any, most: Any, body: Any, flags: int) -> Walk:
+        """A repetition."""
+        low, high = min(int(least), ENDLESS), min(int(most), ENDLESS)
+        walk = self.walk(body, flags)
+        once = replace(walk)
+        ways, growth = once.ways, 1
+        if high > 1:
+            # What a second round adds, each further one adds: by then a part has met itself.
+            self._sequence(walk, body, flags)
+            growth = walk.ways // ways
+            if growth > 1:
+                ways *= growth ** min(high - 1, 64) * max(2, min(high - low, self._longest) + 1)
+        if not once.low and high > low:
+            ways *= 2
+        single = once.high == once.low == once.weight == 1
+        # Rounds without a character can all be at one place, those that grow are in the ways.
+        rounds = low + 2 if growth == 1 and not once.low else 1
+        return replace(
+            once,
+            low=min(low * once.low, ENDLESS),
+            high=min(high * once.high, ENDLESS),
+            head=once.head if low else [],
+            undecided=[],
+            ways=min(ways, ENDLESS),
+            weight=min((once.weight + (0 if single else _ROUND)) * rounds, ENDLESS),
         )
-        for part in parts:
-            whole.deepen(part)
-        if both or whole.nullable:
-            # Two ways to read one text are a choice, as is a part that may be left out.
-            whole.repeat(whole.chars, 1, nullable=whole.nullable)
-        if sum(part.nullable for part in parts) > 1:
-            # The parser takes out what alternatives begin with: of (a|a) two empty ones are left,
-            # a choice that no character shows.
-            power = max((loop.choices for loop in walk.loops), default=0) + 1
-            whole.loops.append(_Loop(_ALPHABET, 0, power))
-            whole.choices = max(whole.choices, power)
-        walk.join(whole)
-
-    def _chars(self, op: str, argument: Any) -> Chars:
-        if op == "ANY":
-            return _ALPHABET
-        if op == "LITERAL":
-            return self._cased([argument])
-        if op == "NOT_LITERAL":
-            return _ALPHABET - self._cased([argument])
-        found: set[int] = set()
-        negated = False
-        for kind, value in cast("list[tuple[Any, Any]]", argument):
-            if str(kind) == "NEGATE":
-                negated = True
-            elif str(kind) == "LITERAL":
-                found.add(value)
-            elif str(kind) == "RANGE":
-                low, high = value
-                found |= {low, high, *(c for c in _ALPHABET if low <= c <= high)}
-            elif str(kind) == "CATEGORY":
-                matches = re.compile(_CATEGORIES[str(value)]).match
-                found |= {c for c in _ALPHABET if matches(chr(c))}
-        cased = self._cased(found)
-        return _ALPHABET - cased if negated else cased
-
-    def _cased(self, codes: Iterable[int]) -> Chars:
-        plain = frozenset(codes)
-        if not self._ignore_case:
-            return plain
-        both = {f for c in plain for f in (chr(c).lower(), chr(c).upper()) if len(f) == 1}
-        return plain | frozenset(map(ord, both))

@@ -6,25 +6,21 @@ import re
 import time
 from collections.abc import Callable, Iterator
 
-from ...state.errors import ConfigurationError
 from ...state.guardrail_errors import DetectorError
-from .backtracking import chain_length
+from .backtracking import search_window
 from .match import Detector, PIIMatch, Span, matches_of
 
 TIME_LIMIT_S = 2.0
 """Seconds that a pattern may search one text."""
 
-_WINDOWS = {1: 4_096, 2: 256}
-"""Characters searched at once, by the length of the pattern's chain of repetitions: what one
-window costs at the worst stays below a tenth of a second."""
-
 
 class BoundedPattern:
     """A regular expression that finds its matches in bounded time, whatever the text.
 
-    A pattern with a repetition of open length searches longer texts in overlapping windows: of a
-    match longer than half a window (2,048 characters, or 128 for a pattern in which repetitions
-    follow one another) parts may be found one by one, or not at all.
+    Long texts are searched in overlapping windows, so small that hostile text can hold up the
+    search of one for a fraction of a second only. Of a match longer than half a window parts may
+    be found one by one, or not at all: 524,288 characters for a pattern of bounded length, about
+    2,000 for one with open repetitions, 128 where these can share their characters.
 
     Args:
         pattern: The regular expression.
@@ -35,16 +31,9 @@ class BoundedPattern:
     """
 
     def __init__(self, pattern: str, *, clock: Callable[[], float] = time.monotonic) -> None:
-        length = chain_length(pattern)
-        if length and length not in _WINDOWS:
-            msg = (
-                f"Pattern {pattern!r} has {length} repetitions in a row that overlap, so hostile "
-                "text can make it run for minutes; put something fixed between them, or bound them."
-            )
-            raise ConfigurationError(msg)
+        self._window = search_window(pattern)
         self.pattern = pattern
         self._compiled = re.compile(pattern)
-        self._window = _WINDOWS.get(length)
         self._clock = clock
 
     def spans(self, text: str, time_limit_s: float = TIME_LIMIT_S) -> Iterator[Span]:
@@ -91,8 +80,8 @@ def pattern_detector(
     return detect
 
 
-def _windows(length: int, size: int | None) -> Iterator[Span]:
-    if size is None or length <= size:
+def _windows(length: int, size: int) -> Iterator[Span]:
+    if length <= size:
         yield 0, length
         return
     for start in range(0, length - size // 2, size // 2):
