@@ -11,6 +11,7 @@ from langgraph.graph import END
 from langgraph.types import Command
 
 from ..middleware.collect import Hook, HookPoint
+from ..middleware.hook_signature import hint_at_state
 from ..middleware.tracing import traced
 from ..state.errors import InvalidUpdateError
 from ..state.live import LiveState, check_signal
@@ -83,6 +84,9 @@ class HookRunner:
         except StoreFirstError as pause:
             self.take(hooks[done], pause.update)
             self.dirty = True
+            raise
+        except AttributeError as error:
+            hint_at_state(hooks[done].owner, error)
             raise
         finally:
             self.completed[point] = done

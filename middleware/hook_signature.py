@@ -40,6 +40,17 @@ def check_takes_state(function: Callable[..., Any], name: str) -> None:
         raise ConfigurationError(msg)
 
 
+def hint_at_state(owner: str, error: AttributeError) -> None:
+    """Say how a hook gets the live state, where it took the dict that it was given for one."""
+    state: Any = error.obj
+    if type(state) is not dict or "messages" not in state or not hasattr(State, error.name or ""):
+        return
+    error.add_note(
+        f"{owner} was given the state as a dict; annotate its parameter as State, or use @hook, "
+        f"to have {error.name!r}."
+    )
+
+
 def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
     """Annotations of the positional parameters; those that cannot be resolved as they stand."""
     parameters = {n: p for n, p in signature(function).parameters.items() if p.kind in _POSITIONAL}
