@@ -145,4 +145,6 @@ def _unseen_signs(text: str) -> list[str]:
 
 def visible(text: str) -> str:
     """The text without characters that no reader sees."""
+    if text.isascii():
+        return text
     return "".join(c for c in text if unicodedata.category(c) != "Cf" or c in "\u200c\u200d")

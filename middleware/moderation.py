@@ -8,18 +8,22 @@ from typing import Annotated, Any, Literal, NotRequired, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command, TracePolicy, omit_payload
+from langgraph.types import TracePolicy, omit_payload
 
 from ..state.errors import ConfigurationError
 from ..state.guardrail_errors import ModerationError
 from ..state.schema import AgentState, PrivateStateAttr
+from ..tools.failures import failed_message, failure_words
 from .base import AgentMiddleware, hook_config
 from .classifier import Classifier, Verdict
 from .flows import Flow, adrive, drive, flow_layer
+from .message_text import text_of
 from .redaction.guarded_request import GuardedRequest
 from .redaction.memory import MessageMemory
 from .redaction.quiet_model import QuietModels
 from .request import ModelRequest, ModelResponse
+from .result_messages import each_message
+from .tool_filter import error_answer
 
 OnFlagged = Literal["end", "error"]
 
@@ -49,9 +53,15 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
     understood flags the content.
 
     Every text of a user is asked about once, in supplied history too, and again if it changes.
+    All that is said in a message is one question: text in documents and other blocks, and of a reply
+    also thinking and refusals. Asked about with the results of tools are other messages that a tool
+    writes in a ``Command``, and the text of a failure; one that is flagged is a result from here on,
+    so layers around this one see no exception and a function as ``on_tool_error`` is not asked.
 
-    What this does **not** cover: pictures and files; arguments of tool calls; a trace, which hears
-    the reply from the model; text that a classifier takes for harmless.
+    What this does **not** cover: pictures, and files in base64; arguments of tool calls, and so a
+    structured answer that comes in one; a reply that a tool writes in a ``Command``; a failure that
+    ends the run; a trace, which hears the reply from the model; text that a classifier takes for
+    harmless.
 
     Args:
         classifier: A function of the text or a runnable; see
@@ -146,7 +156,7 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
         known, new = set(passed), list[str]()
         for position in positions:
             message = messages[position]
-            text = message.text if isinstance(message, HumanMessage) else ""
+            text = text_of(message) if isinstance(message, HumanMessage) else ""
             if text and (mark := digest(text)) not in known:
                 verdict = yield from self._classifier.verdict(text)
                 if verdict.flagged:
@@ -170,8 +180,7 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
         if not self._check_output:
             return (yield request)
         response: ModelResponse[Any] = yield GuardedRequest.of(request, self._models)
-        texts = [m.text for m in response.result if isinstance(m, AIMessage) and m.content]
-        for text in texts:
+        for text in [text_of(m) for m in response.result if isinstance(m, AIMessage)]:
             if not text.strip():
                 continue
             verdict = yield from self._classifier.verdict(text)
@@ -209,35 +218,36 @@ class ResultModeration:
         self._classifier = classifier
 
     def _result(self, request: ToolCallRequest) -> Flow[Any]:
-        """Ask about a result."""
-        result: Any = yield request
-        verdict = Verdict(flagged=False)
-        for message in tool_messages(result):
-            if not verdict.flagged and message.text.strip():
-                verdict = yield from self._classifier.verdict(message.text)
-        if not verdict.flagged:
-            return result
-        call = request.tool_call
-        return ToolMessage(
-            f"The result of this call was withheld by moderation: {verdict.reason}.",
-            tool_call_id=cast("str", call["id"]),
-            name=call["name"],
-            status="error",
-        )
+        """Ask about a result, or the text of a failure."""
+        try:
+            result: Any = yield request
+        except Exception as error:
+            failed = failed_message(request, error)
+            if failed is None:
+                raise
+            verdict = yield from self._classifier.verdict(failure_words(failed, error))
+            if not verdict.flagged:
+                raise
+            return _withheld(request, verdict)
+        flagged: list[Verdict] = []
+
+        def look(message: BaseMessage) -> Flow[BaseMessage]:
+            text = text_of(message)
+            if not flagged and text.strip():
+                verdict = yield from self._classifier.verdict(text)
+                if verdict.flagged:
+                    flagged.append(verdict)
+            return message
+
+        result = yield from each_message(result, look)
+        return _withheld(request, flagged[0]) if flagged else result
 
     wrap_tool_call, awrap_tool_call = flow_layer(_result)
 
 
-def tool_messages(result: Any) -> list[ToolMessage]:
-    """The tool results inside what a call came to: a message, commands, or a list of both."""
-    if isinstance(result, ToolMessage):
-        return [result]
-    if isinstance(result, list):
-        return [m for item in cast("list[Any]", result) for m in tool_messages(item)]
-    update: Any = cast("Any", result).update if isinstance(result, Command) else None
-    if isinstance(update, dict):
-        return tool_messages(list(cast("dict[str, Any]", update).get("messages") or []))
-    return []
+def _withheld(request: ToolCallRequest, verdict: Verdict) -> ToolMessage:
+    text = f"The result of this call was withheld by moderation: {verdict.reason}."
+    return error_answer(request, text)
 
 
 def digest(text: str) -> str:

@@ -72,3 +72,17 @@ def failed_message(request: ToolCallRequest, error: Exception) -> ToolMessage | 
         name=call["name"],
         status="error",
     )
+
+
+def failure_words(message: ToolMessage, error: Exception) -> str:
+    """What of a failure a model may come to read, for a look at it.
+
+    That is the result, and the whole text of the error where the result leaves out some of it: a
+    layer further out, or a function of the user, may quote it.
+
+    Args:
+        message: What :func:`failed_message` gave.
+        error: What the call raised.
+    """
+    shown, said = message.text, str(error)
+    return shown if said in shown else f"{shown}\n{said}"

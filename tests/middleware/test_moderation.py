@@ -34,6 +34,7 @@ def search(query: str) -> str:
     return f"bad results for {query}"
 
 
+TEXT: dict[str, Any] = {"type": "text", "text": "fine"}
 CALL = {"name": "search", "args": {"query": "x"}, "id": "c1", "type": "tool_call"}
 
 
@@ -106,6 +107,55 @@ async def test_stream_shows_a_reply_only_when_it_has_passed(
         chunks = list(agent.stream(value, stream_mode="messages"))
 
     assert [message.text for message, _ in chunks] == [shown]
+
+
+UNSEEN = {
+    "reasoning": AIMessage([{"type": "reasoning", "reasoning": "bad"}, TEXT]),
+    "refusal": AIMessage([{"type": "refusal", "refusal": "bad"}]),
+    "document": AIMessage([TEXT, {"type": "text-plain", "text": "bad"}]),
+    "reasoning_content": AIMessage("fine", additional_kwargs={"reasoning_content": "bad"}),
+    "refusal_beside": AIMessage("", additional_kwargs={"refusal": "bad"}),
+}
+
+
+@pytest.mark.parametrize("mode", ["messages", "updates", "values"])
+@pytest.mark.parametrize("place", UNSEEN)
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_flagged_thinking_and_refusal_are_shown_nowhere(
+    place: str, mode: Any, asynchronous: bool
+) -> None:
+    agent = create_agent(
+        ScriptedChatModel([UNSEEN[place]]), middleware=[ModerationMiddleware(Judge())]
+    )
+    value: Any = {"messages": "hi"}
+    if asynchronous:
+        chunks = [c async for c in agent.astream(value, stream_mode=mode)]
+    else:
+        chunks = list(agent.stream(value, stream_mode=mode))
+
+    assert "I can't help with that." in repr(chunks)
+    assert "'bad'" not in repr(chunks)
+
+
+async def test_flagged_text_in_any_block_of_a_user_is_refused(run: Run) -> None:
+    model = ScriptedChatModel(["never"])
+    agent = create_agent(model, middleware=[ModerationMiddleware(Judge())])
+    blocks: Any = [TEXT, {"type": "text-plain", "text": "bad"}]
+
+    result = await run(agent, {"messages": [HumanMessage(blocks)]})
+
+    assert model.calls == 0
+    assert result["messages"][0].content == "[removed by moderation]"
+
+
+async def test_reply_is_one_question(run: Run) -> None:
+    judge = Judge()
+    reply = AIMessage(["a ", "b", {"type": "reasoning", "reasoning": "c"}])
+    moderation = ModerationMiddleware(judge, check_input=False)
+
+    await run(create_agent(ScriptedChatModel([reply]), middleware=[moderation]), {"messages": "hi"})
+
+    assert judge.asked == ["a b\n\nc"]
 
 
 async def test_flagged_result_is_withheld_from_the_model(run: Run) -> None:
