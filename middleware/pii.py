@@ -10,18 +10,20 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.types import Command, TracePolicy, omit_payload
 
 from ..state.errors import ConfigurationError
+from ..state.guardrail_errors import PIIDetectionError
 from .base import AgentMiddleware, hook_config
 from .flows import Flow, flow_layer
 from .redaction.builtin import BUILTIN_DETECTORS
 from .redaction.guarded_request import GuardedRequest, ModelGuards
 from .redaction.lookback import LOOKBACK
+from .redaction.looking import look
 from .redaction.memory import MessageMemory
 from .redaction.redactor import FOUND, Redactor
 from .redaction.rule import MAX_CHARS, RedactionRule
 from .redaction.strategy import RedactionStrategy
-from .redaction.tool_results import ToolResults
+from .redaction.tool_results import ToolResults, withheld
 from .redaction.transformer import PIIStreamTransformer
-from .redaction.vault import VaultState, restore_value
+from .redaction.vault import VaultState, restored_answer
 from .request import ExtendedModelResponse, ModelRequest, ModelResponse
 
 BuiltinPII = Literal["api_key", "credit_card", "email", "iban", "ip", "mac_address", "phone", "url"]
@@ -42,14 +44,26 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
     An input is looked at before the run begins: nobody sees what was found, neither streams nor
     traces nor the checkpointer, and ``block`` refuses it before anything runs.
 
+    Artifacts are searched in plain data, sets, bytes of text, dataclasses and pydantic models; a
+    note takes the place of what cannot be searched, such as a table or an open file. Tokens of a
+    model that a tool asks itself are not streamed where results of tools are covered.
+
+    What people answer in place of a tool, and the notice of what they edited, are results too. List
+    the middleware that asks them *before* this one: what one behind it answers to all calls of a
+    reply is shown and stored as it is, and redacted a step later. Where several calls run as tasks
+    of their own, each stored as it ends, so is the notice of an edit by one before it.
+
     What this does **not** cover: system prompts, names of people and other data without a
     fixed form (see ``presidio_detector``); pictures, files and base64 data; names, ids and response
     metadata of messages, which do not hold what was said; what tools do with
     what they get (traces show values that a tool got back), write to a custom stream or report
     to a tracer before they return; data that is split between two messages; state keys other
-    than ``messages``; what ``update_state`` writes, until the next run looks at it. Middleware
-    that changes the model without ``request.override``, or a message in place after it was
-    looked at, escapes it.
+    than ``messages``; what ``update_state`` writes, until the next run looks at it; the values and
+    decisions that a run is resumed with, in its traces. A model that a tool asks is in traces and in
+    ``astream_events`` of the older versions as it answers. An agent that a tool runs is one of its
+    own: its streams with ``subgraphs=True``, its traces and its checkpoints show what it says,
+    unless it has this middleware too. Middleware that changes the model without
+    ``request.override``, or a message in place after it was looked at, escapes it.
 
     Args:
         pii_type: A built-in kind (``email``, ``phone``, ``credit_card``, ``iban``, ``ip``,
@@ -132,8 +146,9 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         if self.apply_to_tool_results or self.strategy == "token":
             own["wrap_tool_call"] = self._results.wrap_tool_call
             own["awrap_tool_call"] = self._results.awrap_tool_call
-        if self.apply_to_tool_results and self.strategy == "block":
-            own["after_tools"] = self._results.refuse_withheld
+        if self.apply_to_tool_results:
+            own["before_tools"] = self._look_at_answers
+            own["after_tools"] = self._look_at_results
         if self.apply_to_output or self.apply_to_tool_args:
             own["after_model"] = self._look_at_reply
         if self.apply_to_output or self.apply_to_tool_results or self.apply_to_tool_args:
@@ -172,13 +187,25 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         return self._look(state, everywhere=True)
 
     @hook_config(can_jump_to=["end"])
-    def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+    def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Look at the messages that came since the last look."""
+        if self.apply_to_tool_results and self.strategy == "block":
+            self._results.refuse_withheld(state, runtime)
         return self._look(state, everywhere=False)
 
     def _look_at_reply(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Look at the reply once more, should it have come past the guarded model."""
         return self._look(state, everywhere=False, only=AIMessage)
+
+    def _look_at_answers(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
+        """Look at what a hook before this one answered in place of a tool."""
+        return self._look(state, everywhere=False, only=ToolMessage, in_place=True)
+
+    def _look_at_results(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Look at what layers and hooks around this one added to the results."""
+        if self.strategy == "block":
+            self._results.refuse_withheld(state, runtime)
+        return self._look(state, everywhere=False, in_place=True)
 
     def _flow(self, request: ModelRequest[Any]) -> Flow[Any]:
         """Guard the model, and look at what is sent."""
@@ -228,56 +255,21 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
             return self._all.message(message) if self.apply_to_tool_results else message
         return self._all.message(message) if self.apply_to_input else message
 
-    def _look(
-        self, state: Any, *, everywhere: bool, only: type[BaseMessage] = BaseMessage
-    ) -> dict[str, Any] | None:
-        messages = cast("list[BaseMessage]", state["messages"])
-        new_ones = self._stored.new_in(messages, everywhere=everywhere)
-        if not new_ones:
-            return None
-        found: dict[str, str] = {}
-        token = FOUND.set(found)
-        changed: dict[int, BaseMessage] = {}
+    def _in_state_or_withheld(self, message: BaseMessage) -> BaseMessage:
+        """A message as it may be in the state; a result that ends the run is withheld first."""
+        if not isinstance(message, ToolMessage):
+            return self._in_state(message)
         try:
-            for position in new_ones:
-                message = messages[position]
-                if not isinstance(message, only):
-                    continue
-                new = self._known(self._in_state(message))
-                if new is not message:
-                    changed[position] = new
-        finally:
-            FOUND.reset(token)
-        if not changed:
-            return None
-        update: dict[str, Any] = {"messages": replacements(messages, changed)}
-        return {**update, "pii_vault": found} if found else update
+            return self._in_state(message)
+        except PIIDetectionError as error:
+            return withheld(message, error)
+
+    def _look(self, state: Any, **which: Any) -> dict[str, Any] | None:
+        return look(state["messages"], self._stored, self._in_state_or_withheld, **which)
 
     def _restore_answer(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Put the values back into the answer of the run."""
-        vault = cast("dict[str, str]", state.get("pii_vault") or {})
-        messages = state["messages"]
-        update: dict[str, Any] = {}
-        last = messages[-1] if messages else None
-        if isinstance(last, AIMessage) and (new := restore_value(last, vault)) is not last:
-            update["messages"] = [new]
-        answer = state.get("structured_response")
-        if answer is not None and (new := restore_value(answer, vault)) is not answer:
-            update["structured_response"] = new
-        return update or None
-
-
-def replacements(
-    messages: Sequence[BaseMessage], changed: dict[int, BaseMessage]
-) -> list[BaseMessage]:
-    """The update that puts changed messages in their places.
-
-    Messages of a running agent have ids, which is all that is needed; others only stand in the
-    right order if all of them are written.
-    """
-    if all(message.id is not None for message in changed.values()):
-        return list(changed.values())
-    return [changed.get(n, message) for n, message in enumerate(messages)]
+        return restored_answer(state, results=self.apply_to_tool_results)
 
 
 BUILTIN_KINDS = tuple(BUILTIN_DETECTORS)

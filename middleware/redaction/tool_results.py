@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command, Overwrite
 
-from ...state.errors import ConfigurationError, ToolExecutionError
-from ...state.guardrail_errors import DetectorError, PIIDetectionError
+from ...state.errors import ConfigurationError
+from ...state.guardrail_errors import PIIDetectionError
 from ..flows import Flow, flow_layer
+from .clean_error import clean_error
+from .quiet_tool import QuietTool
 from .redactor import FOUND, Redactor
 from .surfaces import change_value
 from .vault import restore_value
@@ -51,9 +52,9 @@ class ToolResults:
         except GraphBubbleUp:
             raise
         except PIIDetectionError as error:
-            return withheld(call, error)
+            return withheld(ToolMessage("", tool_call_id=call["id"], name=call["name"]), error)
         except Exception as error:
-            clean = self._clean_error(call, error)
+            clean = clean_error(error, self._redactor, call) if self._covers else error
             if clean is error:
                 raise
             raise clean from None
@@ -67,13 +68,13 @@ class ToolResults:
     wrap_tool_call, awrap_tool_call = flow_layer(_flow)
 
     def refuse_withheld(self, state: Any, runtime: Any) -> None:  # noqa: ARG002
-        """End the run if a result of the last calls was withheld.
+        """End the run if one of the results at the end of the conversation was withheld.
 
         Raises:
             PIIDetectionError: One was.
         """
         for message in reversed(cast("list[BaseMessage]", state["messages"])):
-            if isinstance(message, AIMessage):
+            if not isinstance(message, ToolMessage):
                 return
             mark = message.additional_kwargs.get(WITHHELD)
             if isinstance(mark, Mapping):
@@ -90,33 +91,20 @@ class ToolResults:
             if args is not call["args"]:
                 request = request.override(tool_call={**call, "args": args})
         if self._covers and request.tool is not None and _is_heard(request):
-            request = request.override(tool=self._quiet(request.tool))
+            request = request.override(tool=self._quiet(request))
         return request
 
-    def _quiet(self, tool: BaseTool) -> BaseTool:
+    def _quiet(self, request: ToolCallRequest) -> BaseTool:
         """The tool with its function's result redacted before a callback is told of it."""
-        if not isinstance(tool, StructuredTool):
-            return tool
-        update: dict[str, Any] = {}
-        if tool.func is not None:
-            update["func"] = self._noting(tool.func)
-        if tool.coroutine is not None:
-            update["coroutine"] = self._anoting(tool.coroutine)
-        return tool.model_copy(update=update)
-
-    def _noting(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def redacted(*args: Any, **kwargs: Any) -> Any:
-            return self._clean(function(*args, **kwargs))
-
-        return redacted
-
-    def _anoting(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        async def redacted(*args: Any, **kwargs: Any) -> Any:
-            return self._clean(await function(*args, **kwargs))
-
-        return redacted
+        redactor = self._redactor
+        quiet = QuietTool(
+            result=self._clean,
+            artifact=lambda value: change_value(
+                value, redactor.redact, redactor.kept_keys, strict=True
+            ),
+            error=lambda error: clean_error(error, redactor, request.tool_call),
+        )
+        return quiet.of(cast("BaseTool", request.tool))
 
     def _clean(self, result: Any) -> Any:
         """What a tool or a layer returned, redacted; of commands, only the messages."""
@@ -138,27 +126,14 @@ class ToolResults:
             return Overwrite(self._messages(messages.value))
         return change_value(messages, self._redactor.redact)
 
-    def _clean_error(self, call: Any, error: Exception) -> Exception:
-        """The error itself, or one without what must not be seen."""
-        if not self._covers or isinstance(error, DetectorError):
-            return error
-        text = str(error)
-        try:
-            clean = self._redactor.redact(text)
-        except PIIDetectionError:
-            clean = "its message is withheld"
-        if clean == text:
-            return error
-        msg = f"Tool {call['name']!r} failed with {type(error).__name__}: {clean}"
-        return ToolExecutionError(msg, tool_name=call["name"], tool_call_id=call["id"])
 
-
-def withheld(call: Any, error: PIIDetectionError) -> ToolMessage:
+def withheld(result: ToolMessage, error: PIIDetectionError) -> ToolMessage:
     """What stands in for a result that may not be seen."""
     return ToolMessage(
         f"The result was withheld: it contains {error.pii_type}.",
-        tool_call_id=call["id"],
-        name=call["name"],
+        id=result.id,
+        tool_call_id=result.tool_call_id,
+        name=result.name,
         status="error",
         additional_kwargs={WITHHELD: {"type": error.pii_type, "count": len(error.matches)}},
     )

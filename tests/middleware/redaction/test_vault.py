@@ -2,10 +2,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from langchain_core.messages import AIMessage
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage
 from pydantic import BaseModel
 
-from interlock.middleware.redaction.vault import merge_vaults, restore, restore_value
+from interlock.middleware.redaction.vault import (
+    merge_vaults,
+    restore,
+    restore_value,
+    restored_answer,
+)
 
 VAULT = {"<email:0123456789ab>": "kim@example.com"}
 TOKEN = next(iter(VAULT))
@@ -46,3 +52,14 @@ def test_what_holds_no_token_is_the_same_object() -> None:
 def test_vaults_of_parallel_tasks_are_joined() -> None:
     assert merge_vaults(None, {"a": "1"}) == {"a": "1"}
     assert merge_vaults({"a": "1"}, {"b": "2"}) == {"a": "1", "b": "2"}
+
+
+@pytest.mark.parametrize("results", [True, False])
+def test_results_that_are_the_answer_get_their_values_back(results: bool) -> None:
+    last = [ToolMessage(TOKEN, tool_call_id=ident, id=ident) for ident in ("c1", "c2")]
+    messages = [ToolMessage(TOKEN, tool_call_id="c0"), AIMessage(TOKEN), *last]
+
+    update = restored_answer({"messages": messages, "pii_vault": VAULT}, results=results)
+
+    restored = {m.id: m.content for m in (update or {"messages": []})["messages"]}
+    assert restored == (dict.fromkeys(("c1", "c2"), "kim@example.com") if results else {})
