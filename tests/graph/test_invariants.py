@@ -1,6 +1,6 @@
 """What holds for every run, whatever the model says and the hooks do.
 
-Numbered 1 to 9 as the requirements number them. What is about single calls is beside this file;
+Numbered 1 to 9 as the requirements number them. What is about single calls and failures is beside this file;
 the seventh, that a configuration survives its round trip, is with the serialization it is about.
 """
 

@@ -22,6 +22,7 @@ HOOKS = [
     "on_exit",
     "after_agent",
 ]
+EVERYWHERE = [*HOOKS, "on_error"]
 
 
 @tool
@@ -47,18 +48,23 @@ def idle() -> AgentMiddleware:
     def nothing(_self: Any, _state: Any) -> None:
         """Do nothing."""
 
-    members: dict[str, Any] = dict.fromkeys(HOOKS, nothing)
+    members: dict[str, Any] = dict.fromkeys(EVERYWHERE, nothing)
     made: AgentMiddleware = type("Idle", (AgentMiddleware,), members)()
     return made
 
 
-def build(middleware: list[AgentMiddleware]) -> tuple[Any, ScriptedChatModel]:
+def build(
+    middleware: list[AgentMiddleware], point: str | None = None
+) -> tuple[Any, ScriptedChatModel]:
+    """An agent in whose run each point occurs, ``on_error`` by a model that fails first."""
     call: Any = {"name": "work", "args": {}, "id": "c1", "type": "tool_call"}
-    model = ScriptedChatModel([AIMessage("", tool_calls=[call]), "done", "more", "and more"])
+    down = ConnectionError("down")
+    first = down if point == "on_error" else AIMessage("", tool_calls=[call])
+    model = ScriptedChatModel([first, "done", "more", "and more"])
     return create_agent(model, [work], middleware=middleware), model
 
 
-@pytest.mark.parametrize("point", HOOKS)
+@pytest.mark.parametrize("point", EVERYWHERE)
 @pytest.mark.parametrize("declared", [None, ["end"]])
 @pytest.mark.parametrize("first", [True, False])
 async def test_a_jump_to_the_end_ends_the_run(
@@ -66,7 +72,7 @@ async def test_a_jump_to_the_end_ends_the_run(
 ) -> None:
     log: list[str] = []
     mine = jumping(point, "end", declared, log)
-    agent, model = build([mine, idle()] if first else [idle(), mine])
+    agent, model = build([mine, idle()] if first else [idle(), mine], point)
     result = await run(agent, {"messages": "go"})
     assert_valid(result["messages"])
     expected = {"before_agent": 0, "before_model": 0, "on_exit": 2, "after_agent": 2}
@@ -75,7 +81,7 @@ async def test_a_jump_to_the_end_ends_the_run(
     assert result["exit_reason"] == natural.get(point, "jump")
 
 
-@pytest.mark.parametrize("point", HOOKS)
+@pytest.mark.parametrize("point", EVERYWHERE)
 @pytest.mark.parametrize("declared", [None, ["model"]])
 @pytest.mark.parametrize("first", [True, False])
 async def test_a_jump_to_the_model_asks_it(
@@ -83,7 +89,7 @@ async def test_a_jump_to_the_model_asks_it(
 ) -> None:
     log: list[str] = []
     mine = jumping(point, "model", declared, log)
-    agent, model = build([mine, idle()] if first else [idle(), mine])
+    agent, model = build([mine, idle()] if first else [idle(), mine], point)
     result = await run(agent, {"messages": "go"})
     assert_valid(result["messages"])
     asked_once_more = point in {"on_exit", "after_agent"}
@@ -134,6 +140,25 @@ async def test_a_jump_outside_the_declared_ones_is_refused(run: Any, point: str)
     assert (caught.value.target, caught.value.allowed) == ("end", ("model",))
 
 
+@pytest.mark.parametrize(
+    ("target", "declared", "why"),
+    [
+        ("nowhere", None, "does not exist"),
+        (7, None, "does not exist"),
+        ("end", ["model"], "was not declared"),
+        ("tools", None, "no tool call is pending"),
+    ],
+)
+async def test_a_refused_jump_of_on_error_is_noted_on_the_failure_that_leaves(
+    run: Any, target: Any, declared: list[str] | None, why: str
+) -> None:
+    agent, _ = build([jumping("on_error", target, declared, [])], "on_error")
+    with pytest.raises(ConnectionError, match="down") as caught:
+        await run(agent, {"messages": "go"})
+    (note,) = (n for n in caught.value.__notes__ if "Jumping.on_error failed too" in n)
+    assert why in note
+
+
 def test_a_declaration_of_an_unknown_target_is_refused() -> None:
     with pytest.raises(ValueError, match="'nowhere'"):
         hook_config(can_jump_to=["nowhere"])  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
@@ -150,3 +175,22 @@ async def test_a_jump_is_gone_after_the_step(run: Any) -> None:
     result = await run(build([Look()])[0], {"messages": "go"})
     assert set(seen) == {None}
     assert "jump_to" not in result
+
+
+class ToTools(AgentMiddleware):
+    def after_model(self, state: Any, runtime: Any) -> Any:  # noqa: ARG002
+        return {"jump_to": "tools"} if state["messages"][-1].tool_calls else None
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_a_jump_to_the_tools_of_an_agent_without_any_answers_the_calls(
+    run: Any, stored: Any, thread: Any, calling: Any, streamed: bool
+) -> None:
+    model = ScriptedChatModel([calling(("a", {}), ("b", {})), "done"])
+    agent: Any = create_agent(model, [], middleware=[ToTools()], **stored)
+    if streamed:
+        result = list(agent.stream({"messages": "go"}, thread, stream_mode="values"))[-1]
+    else:
+        result = await run(agent, {"messages": "go"}, thread)
+    assert [m.type for m in result["messages"]] == ["human", "ai", "tool", "tool", "ai"]
+    assert (result["step_count"], result["exit_reason"]) == (2, "text")
