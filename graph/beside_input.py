@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig
+from langgraph.pregel._write import ChannelWrite
 
 from .engine import only_passes_on, write_keys
 
@@ -13,13 +14,15 @@ Beside = Callable[[RunnableConfig], Sequence[tuple[str, Any]]]
 """Reads the updates of state keys off the config of a run."""
 
 
-class WriteBeside(Runnable[Any, Any]):
+class WriteBeside(ChannelWrite):
     """What langgraph does with an input, and then further updates, before any node runs.
 
-    It is one step and not a sequence of its own, which would be traced.
+    It is one step and not a sequence of its own, which would be traced; and of the kind in which
+    a picture of the graph looks for the way on.
     """
 
-    def __init__(self, writers: Sequence[Runnable[Any, Any]], beside: Sequence[Beside]) -> None:
+    def __init__(self, writers: Sequence[Any], beside: Sequence[Beside]) -> None:
+        super().__init__([entry for writer in writers for entry in writer.writes])
         self._writers = writers
         self._beside = beside
 

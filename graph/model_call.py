@@ -41,12 +41,14 @@ class ModelLayers(LayerStack):
         return answer.response
 
     def taken(self, layer: Layer, returned: Any, below: Reply | None) -> Reply:
-        """What a layer returned, with the updates of those inside it.
+        """What a layer returned, with the updates of those inside it, unless it discards them.
 
         If it asked several times, only those of the last answer count.
         """
         response, update = read_layer(layer.name, returned)
         updates = [] if below is None else below.updates
+        if getattr(returned, "discards_inner", False) is True:
+            updates = []
         return Reply(response, [*updates, (layer.name, update)] if update else updates)
 
 

@@ -132,6 +132,8 @@ class ExtendedModelResponse(Generic[ResponseT]):
     command: Command[Any] | None = None
     """Only its ``update`` is used; a layer cannot send the run anywhere. A key without a reducer
     may be written by one layer only, and ``structured_response`` only where the answer has none."""
+    discards_inner: bool = False
+    """What layers further in wrote goes with their answer, which is not the one given here."""
 
 
 ModelCallResult = ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]

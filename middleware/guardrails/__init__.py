@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .check import Check
-from .decorator import Surface, guardrail
+from .check import Check, Surface
+from .decorator import guardrail
 from .verdict import Verdict, allow, ask, block, revise
 
 __all__ = ["Check", "Surface", "Verdict", "allow", "ask", "block", "guardrail", "revise"]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 from ...state.errors import ConfigurationError
 from ..base import AgentMiddleware
-from .check import Check, GuardedCheck
-from .message import InputGuardrail, OutputGuardrail, ParallelInputGuardrail
-from .tool import ToolCallGuardrail, ToolResultGuardrail
-
-Surface = Literal["input", "output", "tool_call", "tool_result"]
+from .check import Check, GuardedCheck, Surface
+from .input import InputGuardrail
+from .output import OutputGuardrail
+from .parallel import ParallelInputGuardrail
+from .tool_call import ToolCallGuardrail
+from .tool_result import ToolResultGuardrail
 
 _KINDS: dict[str, Callable[[str, GuardedCheck], AgentMiddleware]] = {
     "input": InputGuardrail,
@@ -54,7 +55,7 @@ def guardrail(
 
     def decorate(check: Check) -> AgentMiddleware[Any, Any, Any]:
         title = name or str(getattr(check, "__name__", type(check).__name__))
-        guarded = GuardedCheck.of(check, title, timeout_s)
+        guarded = GuardedCheck.of(check, title, timeout_s, on)
         kind = ParallelInputGuardrail if parallel else _KINDS[on]
         return kind(title, guarded)
 

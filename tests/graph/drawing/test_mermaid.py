@@ -8,7 +8,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from interlock.graph import create_agent
 from interlock.graph.drawing import draw
+from interlock.graph.models import ScriptedChatModel
+from interlock.middleware import AgentMiddleware
 
 
 def lines(agent: Any, *, hooks: bool = False) -> list[str]:
@@ -86,3 +89,15 @@ def test_no_name_is_read_as_more_than_text(agent: Any, guard: Any, name: str) ->
 def _plain(line: str) -> str:
     """The line without the line break between title and detail, and without escapes."""
     return re.sub(r"#\d+;", "", line.replace("<br/>", ""))
+
+
+class Filtered(AgentMiddleware[Any, Any, Any]):
+    def filter_input(self, messages: Any) -> Any:
+        return messages
+
+
+def test_an_input_that_is_filtered_changes_no_way() -> None:
+    plain = create_agent(ScriptedChatModel(["hi"]), [])
+    filtered = create_agent(ScriptedChatModel(["hi"]), [], middleware=[Filtered()])
+
+    assert lines(filtered) == lines(plain)

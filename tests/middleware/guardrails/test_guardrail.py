@@ -84,7 +84,7 @@ async def test_a_parallel_check_runs_beside_the_model_and_drops_its_reply(
     model = scripted(reply)
     result = await run(create_agent(model, [], middleware=[check]), {"messages": "hi"})
     assert model.calls == 1
-    assert [m.text for m in result["messages"]] == ["hi", "no"]
+    assert [m.text for m in result["messages"]] == ["[removed by a guardrail]", "no"]
 
 
 async def test_a_blocked_answer_is_replaced(run: Any, scripted: Any) -> None:
