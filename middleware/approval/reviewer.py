@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, ToolCall
 from langchain_core.runnables import RunnableConfig
@@ -41,8 +41,7 @@ class Clearance:
 RUN, ASK, REFUSE = Clearance("run"), Clearance("ask"), Clearance("refuse")
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """Where in a run the review takes place."""
 
     state: Mapping[str, Any]
