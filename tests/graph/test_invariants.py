@@ -1,7 +1,8 @@
 """What holds for every run, whatever the model says and the hooks do.
 
-Numbered 1 to 9 as the requirements number them. What is about single calls and failures is beside this file;
-the seventh, that a configuration survives its round trip, is with the serialization it is about.
+Numbered 1 to 9 as the requirements number them. What is about single calls and about failures is
+beside this file; the seventh, that a configuration survives its round trip, is with the
+serialization it is about.
 """
 
 from __future__ import annotations
