@@ -70,3 +70,19 @@ def finish_of(message: AIMessage) -> Finish | None:
     if reason in _LENGTH:
         return "length"
     return "content_filter" if reason in _CONTENT_FILTER else None
+
+
+def refusal_text(message: AIMessage) -> str | None:
+    """Give the words with which a model declined, where the provider marks them as such.
+
+    Returns:
+        The words, empty if there are none; None for a reply that is marked as no refusal.
+    """
+    text = message.additional_kwargs.get("refusal")
+    if text:
+        return str(text)
+    if isinstance(message.content, list):
+        for block in message.content:
+            if isinstance(block, dict) and block.get("type") == "refusal":
+                return str(block.get("refusal") or "")
+    return None

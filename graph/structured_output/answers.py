@@ -14,14 +14,14 @@ from ...state.errors import (
     StructuredOutputError,
     StructuredOutputValidationError,
 )
-from ...state.finish import finish_reason
+from ...state.finish import finish_reason, refusal_text
 from ...state.structured_errors import (
     MissingStructuredOutputError,
     RefusedAnswerError,
     SchemaMismatchError,
     UnreadableAnswerError,
 )
-from .finish import ending, refusal_text, reply_text
+from .finish import ending, reply_text
 from .problems import shortened, value_text
 from .reading import MAX_QUOTED, read_json
 from .schema import SchemaSpec

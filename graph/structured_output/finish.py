@@ -6,7 +6,7 @@ from typing import Literal
 
 from langchain_core.messages import AIMessage
 
-from ...state.finish import finish_of
+from ...state.finish import finish_of, refusal_text
 
 Ending = Literal["complete", "cut_off", "refused"]
 
@@ -17,18 +17,6 @@ def ending(message: AIMessage) -> Ending:
     if finish == "content_filter" or refusal_text(message) is not None:
         return "refused"
     return "cut_off" if finish == "length" else "complete"
-
-
-def refusal_text(message: AIMessage) -> str | None:
-    """Give the words with which a model declined, where the provider marks them as such."""
-    text = message.additional_kwargs.get("refusal")
-    if text:
-        return str(text)
-    if isinstance(message.content, list):
-        for block in message.content:
-            if isinstance(block, dict) and block.get("type") == "refusal":
-                return str(block.get("refusal") or "")
-    return None
 
 
 def reply_text(message: AIMessage) -> str:

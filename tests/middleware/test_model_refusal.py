@@ -31,6 +31,45 @@ async def test_refusal_is_raised(run: Run, scripted: Scripted) -> None:
         await run(agent, {"messages": "hi"})
 
 
+@pytest.mark.parametrize("content", ["", "I see.", [{"type": "text", "text": "I see."}]])
+@pytest.mark.parametrize("told", [{}, {"model_provider": "somebody"}, {"model_provider": "openai"}])
+async def test_refusal_beside_the_content_is_raised(
+    run: Run, scripted: Scripted, content: Any, told: dict[str, Any]
+) -> None:
+    reply = AIMessage(content, additional_kwargs={"refusal": "not that"}, response_metadata=told)
+    agent = create_agent(scripted(reply), middleware=[ModelRefusalMiddleware()])
+
+    with pytest.raises(ModelRefusalError, match="output: not that") as caught:
+        await run(agent, {"messages": "hi"})
+
+    raw: Any = caught.value.raw_message
+    assert raw.additional_kwargs == {"refusal": "not that"}
+
+
+@pytest.mark.parametrize("told", [{}, {"model_provider": "somebody"}, {"model_provider": "openai"}])
+async def test_refusal_in_a_block_of_any_provider_is_raised(
+    run: Run, scripted: Scripted, told: dict[str, Any]
+) -> None:
+    block: Any = {"type": "refusal", "refusal": "not that", "extras": {"category": "weapons"}}
+    reply = AIMessage([block], response_metadata=told)
+    agent = create_agent(scripted(reply), middleware=[ModelRefusalMiddleware()])
+
+    with pytest.raises(ModelRefusalError, match=r"'weapons'.*not that"):
+        await run(agent, {"messages": "hi"})
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+async def test_empty_refusal_beside_the_content_is_none(
+    run: Run, scripted: Scripted, nothing: str | None
+) -> None:
+    reply = AIMessage("yes", additional_kwargs={"refusal": nothing})
+    agent = create_agent(scripted(reply), middleware=[ModelRefusalMiddleware()])
+
+    result = await run(agent, {"messages": "hi"})
+
+    assert result["messages"][-1].text == "yes"
+
+
 async def test_answer_in_words_is_no_refusal(run: Run, scripted: Scripted) -> None:
     agent = create_agent(scripted("I cannot do that."), middleware=[ModelRefusalMiddleware()])
     result = await run(agent, {"messages": "hi"})
