@@ -64,10 +64,17 @@ class ConfinedFiles:
         parts = tuple(part for part in path.split("/") if part not in {"", "."})
         return None if ".." in parts else parts
 
-    def walk(self, parts: tuple[str, ...]) -> Iterator[FoundFile]:
-        """Every regular file below a folder, in no certain order; none if it is not there."""
+    def walk(
+        self, parts: tuple[str, ...], must_end: Callable[[], bool] = lambda: False
+    ) -> Iterator[FoundFile]:
+        """Every regular file below a folder, in no certain order; none if it is not there.
+
+        Args:
+            parts: The names from the root down to the folder.
+            must_end: Asked at each folder whether to go on.
+        """
         if not hasattr(os, "fwalk"):  # pragma: no cover - Windows
-            yield from self._walk_by_name(parts)
+            yield from self._walk_by_name(parts, must_end)
             return
         try:
             top = self._open_folder(parts)
@@ -75,6 +82,8 @@ class ConfinedFiles:
             return
         try:
             for folder, _, names, descriptor in os.fwalk(".", dir_fd=top, follow_symlinks=False):
+                if must_end():
+                    return
                 inside = tuple(part for part in folder.split("/") if part != ".")
                 for name in sorted(names):
                     found = _file((*parts, *inside, name), name, descriptor)
@@ -93,9 +102,13 @@ class ConfinedFiles:
             current = inner
         return current
 
-    def _walk_by_name(self, parts: tuple[str, ...]) -> Iterator[FoundFile]:  # pragma: no cover
+    def _walk_by_name(  # pragma: no cover - Windows
+        self, parts: tuple[str, ...], must_end: Callable[[], bool]
+    ) -> Iterator[FoundFile]:
         top = self.root.joinpath(*parts)
         for folder, folders, names in os.walk(top, followlinks=False):
+            if must_end():
+                return
             folders[:] = [f for f in folders if not Path(folder, f).is_symlink()]
             for name in sorted(names):
                 place = Path(folder, name)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import io
 import subprocess
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
+from heapq import nsmallest
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from langchain_core.tools import StructuredTool
 
@@ -17,16 +17,12 @@ from .base import AgentMiddleware
 from .confined_files import ConfinedFiles, FoundFile
 from .glob_patterns import is_valid_pattern, matches_include, matches_path, split_pattern
 from .redaction.pattern import BoundedPattern
-
-OutputMode = Literal["files_with_matches", "content", "count"]
+from .ripgrep import search_with_ripgrep
+from .search_answer import MOST_LINES, Matches, OutputMode, SearchAnswer
 
 NO_FILES = "No files found"
 NO_MATCHES = "No matches found"
 _MEGABYTE = 1024 * 1024
-_MOST_LINES = 1_000
-_LONGEST_LINE = 500
-
-Lines = list[tuple[int, str]]
 
 
 class FilesystemFileSearchMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -34,8 +30,8 @@ class FilesystemFileSearchMiddleware(AgentMiddleware[Any, Any, Any]):
 
     The model sees the root as ``/``. Links are not followed, paths with ``..``, ``~``, a drive or
     a backslash lead nowhere, and what lies outside looks like what does not exist. A search ends
-    at its time limit and says so; a regular expression that could take exponential time is
-    refused.
+    at its time limit, to within a second, and says so; a regular expression that could hold it up
+    is refused. It also ends when it has found the 1,000 lines that an answer shows.
 
     Not covered: hard links, which are files of the folder like any other; what else may read the
     folder, such as a shell tool.
@@ -84,14 +80,15 @@ class FilesystemFileSearchMiddleware(AgentMiddleware[Any, Any, Any]):
         patterns, start = split_pattern(pattern), self._files.parts_of(path)
         if patterns is None or start is None:
             return NO_FILES
-        search = _Search(self._time_limit_s)
-        found = [
-            file
-            for file in search.until_late(self._files.walk(start))
+        search = SearchAnswer(self._time_limit_s)
+        fitting = (
+            (-file.modified, file.path)
+            for file in search.until_late(self._files.walk(start, search.is_late))
             if any(matches_path(file.parts[len(start) :], one) for one in patterns)
-        ]
-        found.sort(key=lambda file: (-file.modified, file.path))
-        return search.report([file.path for file in found], NO_FILES)
+        )
+        found = nsmallest(MOST_LINES + 1, fitting)
+        paths = [path for _, path in found[:MOST_LINES]]
+        return search.report(paths, NO_FILES, more=len(found) > MOST_LINES)
 
     def _grep(
         self,
@@ -115,105 +112,67 @@ class FilesystemFileSearchMiddleware(AgentMiddleware[Any, Any, Any]):
             return f"Invalid regex pattern: {error}"
         if include and not is_valid_pattern(include):
             return "Invalid include pattern"
-        search, results = _Search(self._time_limit_s), None
-        if self.use_ripgrep:
-            with suppress(OSError, subprocess.SubprocessError):
-                results = self._ripgrep_search(pattern, path, include)
-        if results is None:
-            results = self._python_search(regex, path, include, search)
-        return search.report(_formatted(results, output_mode), NO_MATCHES)
-
-    def _python_search(
-        self, regex: BoundedPattern, path: str, include: str | None, search: _Search
-    ) -> dict[str, Lines]:
         start = self._files.parts_of(path)
         if start is None:
-            return {}
-        results: dict[str, Lines] = {}
-        for file in search.until_late(self._files.walk(start)):
+            return NO_MATCHES
+        search = SearchAnswer(self._time_limit_s)
+        matches = self._with_ripgrep(pattern, start, include, output_mode, search)
+        if matches is None:
+            matches = self._with_python(regex, start, include, output_mode, search)
+        return search.report(matches.lines(), NO_MATCHES, more=matches.more)
+
+    def _with_python(
+        self,
+        regex: BoundedPattern,
+        start: tuple[str, ...],
+        include: str | None,
+        mode: OutputMode,
+        search: SearchAnswer,
+    ) -> Matches:
+        matches = Matches(mode)
+        for file in search.until_late(self._files.walk(start, search.is_late)):
             if file.size > self._max_bytes or (
                 include and not matches_include(file.parts[-1], include)
             ):
                 continue
             lines = enumerate(search.until_late(_lines_of(file)), 1)
-            found = [(n, line) for n, line in lines if regex.occurs_in(line, search.is_late)]
-            if found:
-                results[file.path] = found
-        return results
+            fitting = ((n, line) for n, line in lines if regex.occurs_in(line, search.is_late))
+            for number, line in islice(fitting, matches.most_in_file):
+                matches.add(file.path, number, line)
+                if matches.more:
+                    return matches
+        return matches
 
-    def _ripgrep_search(
-        self, pattern: str, base_path: str, include: str | None
-    ) -> dict[str, Lines] | None:
-        """What ``rg`` finds; None where it cannot be used for this pattern.
-
-        Raises:
-            OSError: It is not installed.
-            subprocess.SubprocessError: It takes too long.
-        """
-        start = self._files.parts_of(base_path)
-        place = None if start is None else self.root_path.joinpath(*start)
-        if place is None or not place.is_dir() or place.resolve() != place:
-            return {}
-        command = ["rg", "--json", "--no-config", "--no-follow", "--hidden", "--no-ignore"]
-        command += ["--max-filesize", str(self._max_bytes), "--sort", "path"]
-        command += ["--glob", include] if include else []
-        command += ["--", pattern, str(place)]
-        done = subprocess.run(  # noqa: S603 - no shell; the pattern stands behind "--"
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=self._time_limit_s,
-            check=False,
-        )
-        if getattr(done, "returncode", 0) not in (0, 1):
+    def _with_ripgrep(
+        self,
+        pattern: str,
+        start: tuple[str, ...],
+        include: str | None,
+        mode: OutputMode,
+        search: SearchAnswer,
+    ) -> Matches | None:
+        """What ``rg`` finds; None where it is not used, or cannot be for this pattern."""
+        matches, place = Matches(mode), self.root_path.joinpath(*start)
+        if not self.use_ripgrep:
             return None
-        return self._read_ripgrep(done.stdout)
-
-    def _read_ripgrep(self, output: str) -> dict[str, Lines]:
-        results: dict[str, Lines] = {}
-        for line in output.splitlines():
-            with suppress(ValueError, KeyError, TypeError):
-                event: Any = json.loads(line)
-                if event["type"] == "match":
-                    found = event["data"]
-                    inside = Path(found["path"]["text"]).relative_to(self.root_path)
-                    text = str(found["lines"]["text"]).rstrip("\r\n")
-                    entry = results.setdefault("/" + inside.as_posix(), [])
-                    entry.append((int(found["line_number"]), text))
-        return results
-
-
-class _Search:
-    """One search with its deadline."""
-
-    def __init__(self, time_limit_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._limit = time_limit_s
-        self._clock = clock
-        self._deadline = clock() + time_limit_s
-        self._late = False
-
-    def is_late(self) -> bool:
-        """Whether the time is over."""
-        self._late = self._late or self._clock() > self._deadline
-        return self._late
-
-    def until_late(self, items: Iterator[Any]) -> Iterator[Any]:
-        """The items, up to the time limit."""
-        for item in items:
-            if self.is_late():
-                return
-            yield item
-
-    def report(self, lines: Sequence[str], nothing: str) -> str:
-        """The answer for the model."""
-        shown = [line[:_LONGEST_LINE] for line in lines[:_MOST_LINES]]
-        if len(lines) > _MOST_LINES:
-            shown.append(f"[{len(lines) - _MOST_LINES} more; narrow the search]")
-        if self._late:
-            note = f"[stopped after {self._limit:g} s; the search is not complete]"
-            return "\n".join([*(shown or [nothing]), note])
-        return "\n".join(shown) if shown else nothing
+        if not place.is_dir() or place.resolve() != place:
+            return matches
+        arguments = ["--max-filesize", str(self._max_bytes)]
+        arguments += ["--glob", include] if include else []
+        arguments += ["--max-count", str(most)] if (most := matches.most_in_file) else []
+        arguments += ["--", pattern, str(place)]
+        found = search_with_ripgrep(arguments, self.root_path, search.seconds_left())
+        try:
+            for path, number, line in search.until_late(found):
+                matches.add(path, number, line)
+                if matches.more:
+                    break
+        except (OSError, subprocess.SubprocessError):
+            return None
+        finally:
+            found.close()
+        search.is_late()
+        return matches
 
 
 def _lines_of(file: FoundFile) -> Iterator[str]:
@@ -221,15 +180,8 @@ def _lines_of(file: FoundFile) -> Iterator[str]:
     try:
         data = file.read()
     except OSError:
-        return iter(())
+        return
     if b"\0" in data[:8192]:
-        return iter(())
-    return iter(data.decode("utf-8", "replace").splitlines())
-
-
-def _formatted(results: Mapping[str, Lines], mode: OutputMode) -> list[str]:
-    if mode == "content":
-        return [f"{path}:{n}:{line}" for path in sorted(results) for n, line in results[path]]
-    if mode == "count":
-        return [f"{path}:{len(results[path])}" for path in sorted(results)]
-    return sorted(results)
+        return
+    for line in io.BytesIO(data):
+        yield line.decode("utf-8", "replace").rstrip("\r\n")

@@ -97,3 +97,16 @@ def test_missing_folder_is_refused_and_missing_path_is_empty(root: Path) -> None
     with pytest.raises(ConfigurationError, match="no folder"):
         ConfinedFiles(root / "nothing")
     assert contents(ConfinedFiles(root), "/nothing") == {}
+
+
+def test_walk_ends_between_folders_without_files(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b" / "c").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "c" / "file").touch()
+    asked: list[None] = []
+
+    def must_end() -> bool:
+        asked.append(None)
+        return len(asked) == 3
+
+    assert list(ConfinedFiles(tmp_path).walk((), must_end)) == []
+    assert len(asked) == 3

@@ -4,15 +4,15 @@ import json
 import os
 import stat
 import time
+import tracemalloc
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from interlock.middleware import FilesystemFileSearchMiddleware
-from interlock.middleware.file_search import NO_FILES, NO_MATCHES, _Search  # pyright: ignore[reportPrivateUsage]
+from interlock.middleware.file_search import NO_FILES, NO_MATCHES
 from interlock.state import ConfigurationError
 
 Tool = Callable[..., str]
@@ -85,6 +85,46 @@ def test_hostile_line_ends_the_search_in_time(search: Any, root: Path) -> None:
     assert time.perf_counter() - began < 5
 
 
+@pytest.mark.parametrize("pattern", ["(ж|.)+!", "a*a*-" * 8 + "x"])
+def test_expression_that_hangs_is_not_tried(grep: Tool, root: Path, pattern: str) -> None:
+    (root / "bait.txt").write_text("ж" * 60 + ("a" * 15 + "-") * 60)
+
+    assert grep(pattern).startswith("Invalid regex pattern: ")
+
+
+@pytest.mark.parametrize("pattern", ["a*(?=a*b)!", "(?:(?!a*b)a)*c", "a*a*b"])
+def test_slow_expression_ends_at_the_time_limit(search: Any, root: Path, pattern: str) -> None:
+    (root / "bait.txt").write_text("a" * 1_000_000)
+    began = time.perf_counter()
+    answer = search(time_limit_s=0.2).grep_search.func(pattern)
+
+    assert "stopped after 0.2 s" in answer
+    assert time.perf_counter() - began < 5
+
+
+def test_search_keeps_no_more_than_it_answers(grep: Tool, root: Path) -> None:
+    (root / "many.txt").write_text("x marks the spot\n" * 300_000)
+    tracemalloc.start()
+    try:
+        answer = grep("x", output_mode="content")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert answer.endswith("[more than 1000; narrow the search]")
+    assert peak < 15_000_000
+
+
+def test_newest_files_are_told_of_many(glob: Tool, root: Path) -> None:
+    for number in range(1_100):
+        (root / f"{number}.md").touch()
+        os.utime(root / f"{number}.md", (number, number))
+    lines = glob("*.md").splitlines()
+
+    assert lines[0] == "/1099.md"
+    assert lines[-2:] == ["/100.md", "[more than 1000; narrow the search]"]
+
+
 def test_binary_and_large_files_are_skipped(search: Any, root: Path) -> None:
     (root / "binary.bin").write_bytes(b"needle\0needle")
     (root / "large.txt").write_text("needle " * 300_000)
@@ -104,20 +144,8 @@ def test_many_and_long_lines_are_cut_with_a_note(grep: Tool, root: Path) -> None
     lines = grep("x", output_mode="content").splitlines()
 
     assert len(lines) == 1_001
-    assert lines[-1] == "[500 more; narrow the search]"
+    assert lines[-1] == "[more than 1000; narrow the search]"
     assert len(lines[0]) == 500
-
-
-def test_search_that_takes_too_long_says_so() -> None:
-    ticks = count()
-    search = _Search(3, clock=lambda: float(next(ticks)))
-    found = list(search.until_late(iter("abcdefgh")))
-
-    assert found == ["a", "b", "c"]
-    assert search.report(found, "nothing") == (
-        "a\nb\nc\n[stopped after 3 s; the search is not complete]"
-    )
-    assert search.report([], "nothing").startswith("nothing\n[stopped")
 
 
 @pytest.fixture
@@ -159,6 +187,36 @@ def test_expression_that_ripgrep_refuses_is_searched_without_it(search: Any, rip
     ripgrep("", code=2)
 
     assert search(use_ripgrep=True).grep_search.func("needle") == "/a.py\n/src/b.py\n/src/c.txt"
+
+
+@pytest.fixture
+def endless(ripgrep: Any, tmp_path: Path) -> Callable[[str], None]:
+    """Install a program named rg that ends only when it is ended."""
+
+    def install(action: str) -> None:
+        ripgrep("")
+        (tmp_path / "bin" / "rg").write_text(f"#!/bin/sh\nwhile true; do {action}; done\n")
+
+    return install
+
+
+def test_ripgrep_is_ended_when_enough_is_found(search: Any, root: Path, endless: Any) -> None:
+    endless(f"echo '{match(root / 'a.py', 1, 'needle')}'")
+    grep = search(use_ripgrep=True, time_limit_s=60).grep_search.func
+    began = time.perf_counter()
+    lines = grep("needle", output_mode="content").splitlines()
+
+    assert lines[1_000:] == ["[more than 1000; narrow the search]"]
+    assert time.perf_counter() - began < 30
+
+
+def test_ripgrep_is_ended_at_the_time_limit(search: Any, endless: Any) -> None:
+    endless(":")
+    grep = search(use_ripgrep=True, time_limit_s=0.3).grep_search.func
+    began = time.perf_counter()
+
+    assert grep("needle").endswith("[stopped after 0.3 s; the search is not complete]")
+    assert time.perf_counter() - began < 10
 
 
 def test_ripgrep_does_not_begin_behind_a_link(search: Any, root: Path, ripgrep: Any) -> None:
