@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langgraph.runtime import Runtime
 
 from ..state.errors import ConfigurationError
@@ -18,6 +24,10 @@ LAST_K = 10
 """Earlier rounds that a model reads where nothing else is said. Source: Haystack's chat store."""
 
 
+_KINDS = frozenset({AIMessage, HumanMessage, SystemMessage, ToolMessage})
+"""The messages of most conversations; a person writes none but one of them."""
+
+
 def last_rounds(messages: Sequence[BaseMessage], count: int) -> list[BaseMessage]:
     """The current round of a conversation and the ``count`` rounds before it.
 
@@ -28,6 +38,9 @@ def last_rounds(messages: Sequence[BaseMessage], count: int) -> list[BaseMessage
         messages: A valid conversation, oldest first. Only what is kept is looked at.
         count: Earlier rounds; 0 for none.
     """
+    kinds = [*map(type, messages)]
+    if kinds.count(HumanMessage) <= count and set(kinds) <= _KINDS:
+        return list(messages)
     start = len(messages)
     for position in range(len(messages) - 1, -1, -1):
         if is_real_user(messages[position]) and not _goes_on(messages, position):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import shutil
 import tempfile
@@ -33,11 +34,12 @@ class TemporaryWorkspace:
     """A folder of one run, with a name from the beginning and made when the shell starts in it."""
 
     def __init__(self) -> None:
-        self.name = str(Path(tempfile.gettempdir(), SHELL_TEMP_PREFIX + secrets.token_hex(16)))
+        # In each run, whether there will be a shell or not: paths as objects take ten times as long.
+        self.name = os.path.join(tempfile.gettempdir(), SHELL_TEMP_PREFIX + secrets.token_hex(16))  # noqa: PTH118
 
     def cleanup(self) -> None:
         """Remove the folder and what is in it."""
-        if Path(self.name).exists():
+        if os.path.exists(self.name):  # noqa: PTH110
             shutil.rmtree(self.name)
 
 

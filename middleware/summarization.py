@@ -212,14 +212,16 @@ class SummarizationMiddleware(SummaryCut, AgentMiddleware[Any, Any, Any]):
         if self._meter.counter is not self.token_counter:
             self._meter = ContextMeter(self.token_counter, self._trusts)
         most = self._meter.at_most(messages)
-        if most is not None and not self._should_summarize(messages, most):
+        if most is not None and not self._is_met(messages, most):
             return False
         if not self._should_summarize(messages, self._meter.estimate(messages)):
             return False
         return self._should_summarize(messages, self._meter.confirm(messages))
 
     def _should_summarize(self, messages: Sequence[BaseMessage], total_tokens: int) -> bool:
-        tokens = max(total_tokens, self._reported(messages))
+        return self._is_met(messages, max(total_tokens, self._reported(messages)))
+
+    def _is_met(self, messages: Sequence[BaseMessage], tokens: int) -> bool:
         limit = self._get_profile_limits() if self._needs_profile else None
         return is_met(self._trigger_clauses, len(messages), tokens, limit)
 

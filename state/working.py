@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import BaseMessage, RemoveMessage
 from langgraph.channels.base import BaseChannel
@@ -79,8 +78,7 @@ class KeyRules:
         return channel.get()
 
 
-@dataclass(frozen=True)
-class SavedState:
+class SavedState(NamedTuple):
     """A working state at one moment."""
 
     values: Mapping[str, Any]
