@@ -5,6 +5,7 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 from langgraph.types import TracePolicy, omit_payload
 
+from ..state import InputAgentState, OutputAgentState
 from ..state.guardrail_errors import (
     DetectorError,
     FirewallError,
@@ -187,6 +188,7 @@ __all__ = [
     "HumanInTheLoopMiddleware",
     "HumanInTheLoopStrategy",
     "InjectionScreenMiddleware",
+    "InputAgentState",
     "InterruptMode",
     "InterruptOnConfig",
     "InvalidDecisionError",
@@ -214,6 +216,7 @@ __all__ = [
     "OffloadOverChars",
     "OmitFromInput",
     "OmitFromOutput",
+    "OutputAgentState",
     "PIIDetectionError",
     "PIIMatch",
     "PIIMiddleware",

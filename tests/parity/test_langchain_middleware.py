@@ -240,3 +240,7 @@ async def test_ours_of_the_same_name_does_what_theirs_does(
 def test_every_built_in_middleware_of_langchain_has_a_case() -> None:
     named = {name for name in theirs.__all__ if name.endswith(("Middleware", "Emulator"))}
     assert named - {"AgentMiddleware"} == {name.split()[0] for name in BUILT_IN}
+
+
+def test_every_name_that_langchain_exports_is_exported_here() -> None:
+    assert set(theirs.__all__) <= set(ours.__all__)
