@@ -39,7 +39,8 @@ class ToolFirewallMiddleware(AgentMiddleware[Any, Any, Any]):
     'the tool is not on the list of allowed tools'
 
     Rules are data, so they can come from a configuration file. Arguments are named by a path such
-    as ``order.total``. List this middleware last: then it sees a call as it will be run, whatever
+    as ``order.total``; then ``order`` must be an object, a rule for it must hold as well, and
+    parts that are not named are allowed only if it has one, or by ``order.*`` or ``*``. List this middleware last: then it sees a call as it will be run, whatever
     other middleware or a reviewer made of it.
 
     What this does **not** cover: what a tool does with allowed arguments, such as following a
@@ -130,23 +131,38 @@ def _tool_rules(tool: str, given: Any) -> ToolRules:
         msg = f"The rules for {tool!r} are {given!r}; give conditions by argument, or 'any'."
         raise ConfigurationError(msg)
     entries = cast("Mapping[str, Any]", given)
+    for argument in entries:
+        if OTHERS in argument.split(".")[:-1]:
+            msg = f"The rule for {tool!r} names {argument!r}; '*' can only be the last part."
+            raise ConfigurationError(msg)
     return {argument: read_condition(tool, argument, rule) for argument, rule in entries.items()}
 
 
-def _fault(args: Mapping[str, Any], rules: Mapping[str, Condition], path: str) -> str | None:
-    """The first argument that is not allowed; objects are entered where a rule names their parts."""
+def _fault(
+    args: Mapping[str, Any], rules: Mapping[str, Condition], path: str, *, allowed: bool = False
+) -> str | None:
+    """The first argument that is not allowed; objects are entered where rules name their parts.
+
+    Args:
+        args: The arguments, or the parts of one.
+        rules: The conditions by path.
+        path: What leads to the arguments: nothing, or a path with a dot at its end.
+        allowed: A rule for the whole object lets parts pass that no other rule is for.
+    """
     for name, value in args.items():
         place = f"{path}{name}"
-        inner = any(rule.startswith(f"{place}.") for rule in rules)
         rule = rules.get(place)
-        if rule is None and inner and isinstance(value, Mapping):
-            fault = _fault(cast("Mapping[str, Any]", value), rules, f"{place}.")
-            if fault is not None:
-                return fault
-            continue
-        rule = rule or rules.get(OTHERS)
-        if rule is None:
-            return f"argument {place[:64]!r} is not on the list of allowed arguments"
-        if (fault := rule.fault(value)) is not None:
+        has_parts = any(known.startswith(f"{place}.") for known in rules)
+        if rule is None and not has_parts:
+            rule = rules.get(f"{path}{OTHERS}") or (None if allowed else rules.get(OTHERS))
+            if rule is None and not allowed:
+                return f"argument {place[:64]!r} is not on the list of allowed arguments"
+        if rule is not None and (fault := rule.fault(value)) is not None:
             return f"argument {place[:64]!r}: {fault}"
+        if has_parts:
+            if not isinstance(value, Mapping):
+                return f"argument {place[:64]!r}: it must be an object, its parts have rules"
+            parts = cast("Mapping[str, Any]", value)
+            if (fault := _fault(parts, rules, f"{place}.", allowed=rule is not None)) is not None:
+                return fault
     return None

@@ -17,7 +17,12 @@ from ..state.errors import ConfigurationError
 from .redaction.backtracking import check_match
 
 _LONGEST_MATCHED = 4_096
+_MOST_DECODINGS = 5
 _SEPARATORS = re.compile(r"[\\/]+")
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_DNS_NAME = re.compile(rf"(?:{_LABEL}\.)*+(?!\d+\Z|0x)(?:{_LABEL})")
+"""A host name; a last part that is a number makes it an address in some notation."""
+_LONGEST_HOST = 253
 
 
 class Condition(BaseModel):
@@ -32,9 +37,11 @@ class Condition(BaseModel):
     matches: str | None = None
     """A regular expression for the whole text."""
     under: tuple[str, ...] | None = None
-    """Absolute folders; the argument is a path inside one of them, links not followed."""
+    """Absolute folders; the argument is a path inside one of them, however often a tool may decode
+    ``%2e``, links not followed."""
     hosts: tuple[str, ...] | None = None
-    """Host names, ``*.example.com`` for those below; the argument is a URL or a host."""
+    """Host names, ``*.example.com`` for those below; the argument is a URL or a host, with a valid
+    DNS name or an address that is listed as it is."""
     schemes: tuple[str, ...] = ("https",)
     """Schemes of a URL, with ``hosts``."""
     ports: tuple[int, ...] | None = None
@@ -145,13 +152,22 @@ def _under(rule: Condition, value: Any) -> str | None:
     fault = f"it must be a path under {', '.join(rule.under or ())}"
     if not isinstance(value, str) or "\0" in value or value.startswith("~"):
         return fault
-    decoded = unquote(value)
-    if ".." in _SEPARATORS.split(value) or ".." in _SEPARATORS.split(decoded):
+    decoded = _decoded(value)
+    if decoded is None or "\0" in decoded or ".." in _SEPARATORS.split(decoded):
         return fault
     if "\\" in value or PureWindowsPath(value).drive or not value.startswith("/"):
         return fault
     path = PurePosixPath("/" + value.lstrip("/"))
     return None if any(path.is_relative_to(folder) for folder in rule.under or ()) else fault
+
+
+def _decoded(path: str) -> str | None:
+    """What a path is after as many decodings as change it; None after too many."""
+    for _ in range(_MOST_DECODINGS):
+        before, path = path, unquote(path)
+        if before == path:
+            return path
+    return None
 
 
 def _hosts(rule: Condition, value: Any) -> str | None:
@@ -162,12 +178,12 @@ def _hosts(rule: Condition, value: Any) -> str | None:
         return fault
     try:
         parts = urlsplit(value if "://" in value else f"//{value}")
-        host, port = (parts.hostname or "").rstrip("."), parts.port
+        host, port = (parts.hostname or "").removesuffix("."), parts.port
     except ValueError:
         return fault
     if "://" in value and parts.scheme not in rule.schemes:
         return f"its scheme must be one of {', '.join(rule.schemes)}"
-    if parts.username is not None or parts.password is not None or not host.isascii():
+    if parts.username is not None or parts.password is not None or not _is_host(host):
         return fault
     if port is not None and rule.ports is not None and port not in rule.ports:
         return f"its port must be one of {', '.join(map(str, rule.ports))}"
@@ -181,13 +197,22 @@ _OWN_PORTS = {"http": 80, "https": 443, "ftp": 21, "ws": 80, "wss": 443}
 
 def _host_fits(host: str, allowed: str) -> bool:
     allowed = allowed.lower()
-    if host == allowed:
-        return True
+    return host == allowed or (
+        "*" in allowed and not _is_address(host) and fnmatchcase(host, allowed)
+    )
+
+
+def _is_host(host: str) -> bool:
+    is_name = len(host) <= _LONGEST_HOST and _DNS_NAME.fullmatch(host) is not None
+    return is_name or _is_address(host)
+
+
+def _is_address(host: str) -> bool:
     try:
         ip_address(host)
     except ValueError:
-        return "*" in allowed and fnmatchcase(host, allowed)
-    return False
+        return False
+    return True
 
 
 def _number(value: Any) -> Decimal | None:

@@ -105,6 +105,66 @@ def test_parts_of_an_object_have_rules_of_their_own() -> None:
     assert firewall.fault("order", {"item": "pen"}) is not None
 
 
+@pytest.mark.parametrize("whole", ["any", {"type": "object"}, {"max_length": 2}])
+def test_rules_for_an_object_and_for_its_parts_both_hold(whole: Any) -> None:
+    firewall = ToolFirewallMiddleware({"pay": {"order": whole, "order.total": {"max": 100}}})
+
+    assert firewall.fault("pay", {"order": {"total": 100, "note": "x"}}) is None
+    assert firewall.fault("pay", {"order": {"total": 900}}) == (
+        "argument 'order.total': it must be a number of at most 100"
+    )
+
+
+def test_rule_for_an_object_holds_although_its_parts_have_some() -> None:
+    firewall = ToolFirewallMiddleware(
+        {"pay": {"order": {"max_length": 1}, "order.total": {"max": 100}}}
+    )
+
+    assert firewall.fault("pay", {"order": {"total": 1, "note": "x"}}) == (
+        "argument 'order': it may have at most 1 characters or items"
+    )
+
+
+@pytest.mark.parametrize("order", [[{"total": 9}], '{"total": 9}', 9, None, "x"])
+@pytest.mark.parametrize("others", [{}, {"*": "any"}, {"order": "any"}])
+def test_value_whose_parts_have_rules_must_be_an_object(order: Any, others: Any) -> None:
+    firewall = ToolFirewallMiddleware({"pay": {"order.total": {"max": 100}, **others}})
+
+    assert firewall.fault("pay", {"order": order}) == (
+        "argument 'order': it must be an object, its parts have rules"
+    )
+
+
+async def test_rule_for_a_part_holds_in_a_run(run: Run) -> None:
+    paid: list[Any] = []
+
+    @tool
+    def pay(order: dict[str, float]) -> str:
+        """Pay."""
+        paid.append(order["total"])
+        return "paid"
+
+    calls = [
+        {"name": "pay", "args": {"order": {"total": total}}, "id": f"c{total}"}
+        for total in (50, 900)
+    ]
+    model = ScriptedChatModel([AIMessage("", tool_calls=calls), "done"])
+    firewall = ToolFirewallMiddleware(
+        {"pay": {"order": {"type": "object"}, "order.total": {"max": 100}}}
+    )
+    await run(create_agent(model, [pay], middleware=[firewall]), {"messages": "pay"})
+
+    assert paid == [50]
+
+
+def test_star_stands_for_parts_that_are_not_named() -> None:
+    firewall = ToolFirewallMiddleware({"pay": {"order.total": "any", "order.*": {"max": 5}}})
+
+    assert firewall.fault("pay", {"order": {"total": 900, "tip": 5}}) is None
+    assert firewall.fault("pay", {"order": {"tip": 6}}) is not None
+    assert firewall.fault("pay", {"other": 1}) is not None
+
+
 def test_star_stands_for_what_is_not_named() -> None:
     firewall = ToolFirewallMiddleware({"a": {"x": {"max": 1}, "*": "any"}, "*": {"y": ["z"]}})
 
@@ -120,6 +180,7 @@ def test_star_stands_for_what_is_not_named() -> None:
         {"rules": ["pay"]},
         {"rules": {"pay": 5}},
         {"rules": {"pay": {"amount": {"most": 5}}}},
+        {"rules": {"pay": {"order.*.price": {"max": 5}}}},
         {"rules": {}, "on_violation": "ignore"},
     ],
 )

@@ -24,7 +24,12 @@ def fault(rule: Any, value: Any) -> str | None:
         ({"under": ["/data"]}, "/data/a/b.txt"),
         ({"under": ["/data"]}, "/data"),
         ({"under": ["/data"]}, "/data/src..old/[...slug]"),
+        ({"under": ["/data"]}, "/data/100%/a%20b"),
         ({"hosts": ["example.com"]}, "https://example.com/x?y=1"),
+        ({"hosts": ["*.example.com"]}, "https://_a.b-c.xn--p1ai.example.com"),
+        ({"hosts": ["*.example.com"]}, "https://127.0.0.1.example.com"),
+        ({"hosts": ["127.0.0.1", "::1"]}, "https://127.0.0.1"),
+        ({"hosts": ["127.0.0.1", "::1"]}, "https://[::1]"),
         ({"hosts": ["*.example.com"]}, "https://api.EXAMPLE.com."),
         (
             {"hosts": ["example.com"], "schemes": ["http"], "ports": [8080]},
@@ -56,7 +61,8 @@ def test_value_inside_the_rule_passes(rule: Any, value: Any) -> None:
         ({"matches": r"\d+"}, "1" * 5_000),
         *(({"under": ["/data"]}, p) for p in [
             "/database/x", "/data/../etc/passwd", "/data/%2e%2e/etc", "data/x", "~/x", "C:\\data",
-            "/data\\..\\x", "\\\\host\\data", "/etc/passwd", "/data/a\0b", "", 5, "../data",
+            "/data/%252e%252e/etc", "/data/%25252e%25252e/etc", "/data/%" + "25" * 9 + "2e",
+            "/data/x%00", "/data\\..\\x", "\\\\host\\data", "/etc/passwd", "/data/a\0b", "", 5, "../data",
         ]),
         *(({"hosts": ["example.com"]}, u) for u in [
             "https://evil.com", "https://example.com.evil.com", "https://example.com@evil.com",
@@ -66,7 +72,14 @@ def test_value_inside_the_rule_passes(rule: Any, value: Any) -> None:
             "https://[::1]", "https://example.com\n.evil.com",
         ]),
         ({"hosts": ["*.example.com"]}, "https://example.com"),
-        ({"hosts": ["*"]}, "https://127.0.0.1"),
+        *(({"hosts": ["*"]}, f"https://{h}") for h in [
+            "127.0.0.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0x1", "[::1]", "a..b",
+            "example.com..",
+        ]),
+        *(({"hosts": ["*.example.com"]}, f"https://evil.com{c}.example.com") for c in [
+            *"%;<>{}[]()|,'\"!&$*+=~`^-", "%2f", "%00", "%23", "\u200b", "." + "a" * 64, "." + "a." * 130,
+        ]),
+        ({"hosts": ["*.example.com"]}, "https://.example.com"),
         *(({"max": 100}, v) for v in [101, "1e9", "NaN", "Infinity", True, None, "ten", [1], 100.01]),
         ({"min": 0}, -0.01),
         ({"max_length": 3}, "abcd"),
@@ -90,6 +103,9 @@ def test_value_outside_the_rule_is_refused_without_being_repeated(rule: Any, val
         ({"maximum": 5}, "maximum"),
         ({"matches": "("}, "position 0"),
         ({"matches": "(a+)+"}, "for ever"),
+        ({"matches": "a*a*a*a*b"}, "for ever"),
+        ({"matches": ".*.*.*.*x"}, "for ever"),
+        ({"matches": "(ж|.)+!"}, "for ever"),
         ({"under": ["data"]}, "absolute"),
         ({"under": ["/data/../etc"]}, "absolute"),
         ({"type": "text"}, "type"),
