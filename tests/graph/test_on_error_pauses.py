@@ -170,7 +170,7 @@ async def test_a_call_that_failed_beside_one_that_pauses_is_told_after_the_resum
     @tool
     def wait() -> str:
         """Pause the run."""
-        return interrupt("go on?")
+        return str(interrupt("go on?"))
 
     class Sorry(AgentMiddleware[Any, Any, Any]):
         def on_error(self, error: Exception, state: Any, runtime: Any) -> Any:  # noqa: ARG002
