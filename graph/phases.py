@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from langchain_core.messages import ToolCall
 
@@ -25,7 +26,7 @@ HOME = {
 }
 """The node each phase lives in, where that exists."""
 
-ON_ERROR = "on_error"
+ON_ERROR: Final = "on_error"
 """The phase that lives wherever the run failed."""
 
 ENTRY = {MODEL: "before_model", TOOLS: "before_tools", END_NODE: "after_agent"}
@@ -88,7 +89,8 @@ class Boundary:
         Raises:
             GraphRecursionError: The run has had as many supersteps as it may.
         """
-        if (home := HOME.get(go.phase)) not in self._nodes:
+        home = HOME.get(go.phase, self._where)
+        if home not in self._nodes:
             home = self._where
         if self._watchers.unwatched:
             if go.anew or home != self._where:

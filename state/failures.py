@@ -182,7 +182,7 @@ def _in_its_class(name: str, text: str) -> RestoredError | None:
     if kind is None:
         return None
     try:
-        made = _restored_class(kind)
+        made = _restored_class(cast("Any", kind))
         # Not through its constructor, which may ask for more than a text.
         error = cast("RestoredError", cast("Any", kind).__new__(made, text))
         error.args, error.type_name, error.text = (text,), name, text
