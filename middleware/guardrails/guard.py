@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, Self, cast
 
+from langchain_core.messages import HumanMessage
+
 from ..base import AgentMiddleware
 from ..flows import Flow, adrive, drive
+from ..message_text import text_of
 from .check import GuardedCheck
 from .kept import VERDICTS, GuardState, Record, Records, put_to_person, records_in
 from .verdict import Verdict
@@ -70,7 +73,7 @@ def with_text(message: Any, text: str) -> Any:
     content: Any = message.content
     if isinstance(content, list):
         blocks = cast("list[Any]", content)
-        others = [b for b in blocks if not isinstance(b, str) and b.get("type") != "text"]
+        others = [b for b in blocks if not (isinstance(b, str) or text_of(HumanMessage([b])))]
         content = [{"type": "text", "text": text}, *others] if others else text
     else:
         content = text

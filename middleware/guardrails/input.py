@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from ...state.store_first import StoreFirstError
 from ..base import hook_config
 from ..flows import Flow
+from ..message_text import text_of
 from .check import GuardedCheck
 from .guard import CheckedMiddleware, Update, both_forms, with_text
 from .kept import Record, message_key, record, verdict_of
@@ -40,13 +41,13 @@ class InputGuardrail(CheckedMiddleware):
         records: dict[str, Record] = {}
         for given in messages:
             message = given
-            if isinstance(given, HumanMessage) and given.text and given.content != REMOVED:
+            if isinstance(given, HumanMessage) and text_of(given) and given.content != REMOVED:
                 message = given if given.id else given.model_copy(update={"id": str(uuid.uuid4())})
                 verdict = yield from self._verdict(message)
                 message = _after(message, verdict)
                 # What was revised may pass as it is now.
                 stays = allow() if verdict.kind == "revise" else verdict
-                records[message_key(message)] = record(stays, message.id, message.text)
+                records[message_key(message)] = record(stays, message.id, text_of(message))
             admitted.append(message)
         return {"messages": admitted, **(self._keep(records) if records else {})}
 
@@ -60,7 +61,7 @@ class InputGuardrail(CheckedMiddleware):
         for message in found:
             if (key := message_key(message)) not in known:
                 verdict = yield from self._verdict(message)
-                fresh[key] = record(verdict, message.id, message.text)
+                fresh[key] = record(verdict, message.id, text_of(message))
         if any(stored["kind"] == "ask" for stored in fresh.values()):
             raise StoreFirstError(self._keep(fresh))
         return self._settled(found, known, {**known, **fresh})
@@ -72,7 +73,7 @@ class InputGuardrail(CheckedMiddleware):
         key = message_key(message)
         if key in self._passed:
             return allow()
-        verdict = yield from self._check.verdict(message.text)
+        verdict = yield from self._check.verdict(text_of(message))
         if verdict.kind == "allow":
             self._passed.add(key)
         return verdict

@@ -18,6 +18,7 @@ from typing_extensions import TypedDict
 
 from ...state.schema import AgentState, PrivateStateAttr
 from ...state.stored_run import unreadable
+from ..message_text import text_of
 from .verdict import Kind, Verdict, allow, block
 
 VERDICTS = "guardrail_verdicts"
@@ -98,7 +99,7 @@ def key_of(*parts: Any) -> str:
 
 def message_key(message: BaseMessage) -> str:
     """The key of a message's text."""
-    return key_of(message.id, message.text)
+    return key_of(message.id, text_of(message))
 
 
 def put_to_person(guardrail: str, surface: str, stored: Record) -> Verdict:

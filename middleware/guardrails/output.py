@@ -58,8 +58,6 @@ class OutputGuardrail(ReplyGuardrail):
                 ident = changed.result[part.message].id
                 key = key_of(ident, part.call, part.text)
                 questions[key] = record(verdict, ident, part.text)
-        if changed is response or (changed.result == response.result and not questions):
-            return response
         return self._answer(changed, questions)
 
     wrap_model_call, awrap_model_call = flow_layer(_guarded)

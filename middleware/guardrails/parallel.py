@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.types import Command
 
 from ...tools.calls import AWAITING, BLOCKING, Calls, Job, run_inline
+from ..message_text import text_of
 from ..request import ExtendedModelResponse, ModelRequest, ModelResponse
 from .check import GuardedCheck
 from .kept import Record, key_of, message_key, record
@@ -49,7 +50,9 @@ class ParallelInputGuardrail(ReplyGuardrail):
             else m
             for m in messages
         ]
-        new = [m for m in named if isinstance(m, HumanMessage) and m.text and m.content != REMOVED]
+        new = [
+            m for m in named if isinstance(m, HumanMessage) and text_of(m) and m.content != REMOVED
+        ]
         records = {key_of(m.id): Record(kind="new") for m in new}
         return {"messages": named, **(self._keep(records) if records else {})}
 
@@ -94,15 +97,15 @@ class ParallelInputGuardrail(ReplyGuardrail):
             raise answer.error
         for message, verdict in zip(new, verdicts, strict=True):
             if verdict.kind == "ask":
-                key = key_of("asked", message.id, message.text)
-                records[key] = record(verdict, message.id, message.text)
+                key = key_of("asked", message.id, text_of(message))
+                records[key] = record(verdict, message.id, text_of(message))
         return self._answer(with_ids(cast("ModelResponse[Any]", answer.value)), records)
 
     async def _verdict(self, calls: Calls, message: BaseMessage) -> Verdict:
         key = message_key(message)
         if key in self._passed:
             return allow()
-        verdict = await self._check.run(calls, message.text)
+        verdict = await self._check.run(calls, text_of(message))
         if verdict.kind == "allow":
             self._passed.add(key)
         return _TOO_LATE if verdict.kind == "revise" else verdict
@@ -134,6 +137,6 @@ def _unchecked(messages: Sequence[Any], known: Any) -> list[HumanMessage]:
         m
         for position, m in enumerate(messages)
         if isinstance(m, HumanMessage)
-        and m.text
+        and text_of(m)
         and ((position >= start and is_from_user(m)) or (waiting and key_of(m.id) in waiting))
     ]

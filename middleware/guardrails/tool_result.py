@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert_to_messages
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command, Overwrite
+from langgraph.types import Command
 
 from ...tools.failures import failed_message
 from ..base import hook_config
 from ..flows import Flow, flow_layer
+from ..message_text import text_of
+from ..result_messages import each_message
 from .guard import CheckedMiddleware, Update, with_text
 from .kept import Record, key_of, record
-from .verdict import Verdict
+from .verdict import Verdict, block
+
+_UNASKED = "This was withheld: it would have to be put to a person."
+"""In the place of a message beside a result that a check wants asked about."""
 
 
 class ToolResultGuardrail(CheckedMiddleware):
     """Checks the text of each tool result before the model reads it, that of a failure too.
 
     What is blocked or revised is neither stored nor streamed. A result that a person is to be
-    asked about is stored, and the model waits; the tool is not run again. Results inside a
+    asked about is stored, and the model waits; the tool is not run again. All messages of a
     ``Command`` are checked, other state updates of it are not; nor is what layers further out
     make of a result.
     """
@@ -38,7 +43,7 @@ class ToolResultGuardrail(CheckedMiddleware):
             if message is None:
                 raise
             failure, result = error, message
-        checked = yield from self._checked(result, questions)
+        checked = yield from each_message(result, partial(self._message, questions))
         if failure is not None and checked is result and not questions:
             # Layers further out may have something to say to a failure.
             raise failure
@@ -49,39 +54,18 @@ class ToolResultGuardrail(CheckedMiddleware):
 
     wrap_tool_call, awrap_tool_call = flow_layer(_guarded)
 
-    def _checked(self, result: Any, questions: dict[str, Record]) -> Flow[Any]:
-        """What a call came to with its messages checked: a message, a command, or both in a list."""
-        if isinstance(result, ToolMessage):
-            return (yield from self._message(result, questions))
-        if isinstance(result, (list, tuple)):
-            parts: list[Any] = []
-            for item in cast("Sequence[Any]", result):
-                parts += [(yield from self._checked(item, questions))]
-            return parts
-        if not isinstance(result, Command):
-            return result
-        command = cast("Command[Any]", result)
-        # A dict, pairs, a model or a dataclass: all that langgraph reads.
-        pairs = command._update_as_tuples()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-        update: list[tuple[str, Any]] = []
-        for key, value in pairs:
-            checked = value
-            if key == "messages":
-                inside = value.value if isinstance(value, Overwrite) else value
-                messages = yield from self._checked(_as_messages(inside), questions)
-                checked = Overwrite(messages) if isinstance(value, Overwrite) else messages
-            update.append((key, checked))
-        if all(key != "messages" for key, _ in update):
-            return command
-        return replace(command, update=dict(update))
-
-    def _message(self, message: ToolMessage, questions: dict[str, Record]) -> Flow[ToolMessage]:
-        if not message.text:
+    def _message(self, questions: dict[str, Record], message: BaseMessage) -> Flow[BaseMessage]:
+        text = text_of(message)
+        if not text:
             return message
-        verdict = yield from self._check.verdict(message.text)
+        verdict = yield from self._check.verdict(text)
         if verdict.kind == "ask":
-            key = key_of(message.tool_call_id, message.text)
-            questions[key] = record(verdict, message.tool_call_id, message.text)
+            if not isinstance(message, ToolMessage):
+                # It has no id yet by which it could be found behind the pause.
+                return _after(message, block(_UNASKED))
+            questions[key_of(message.tool_call_id, text)] = record(
+                verdict, message.tool_call_id, text
+            )
         return _after(message, verdict)
 
     @hook_config(quick=True)
@@ -100,22 +84,18 @@ class ToolResultGuardrail(CheckedMiddleware):
         return {**answered, "messages": changed} if changed else answered
 
 
-def _after(message: ToolMessage, verdict: Verdict) -> ToolMessage:
-    """What a result becomes."""
-    if verdict.kind == "block":
-        update = {"content": verdict.reason, "artifact": None, "status": "error"}
-        return message.model_copy(update=update)
+def _after(message: BaseMessage, verdict: Verdict) -> BaseMessage:
+    """What a message becomes."""
+    if verdict.kind not in ("block", "revise"):
+        return message
     if verdict.kind == "revise":
-        return cast("ToolMessage", with_text(message, verdict.value)).model_copy(
-            update={"artifact": None}
-        )
-    return message
-
-
-def _as_messages(value: Any) -> list[Any]:
-    """The entries of an update of messages, those in another notation as messages."""
-    entries = cast("list[Any]", value) if isinstance(value, list) else [value]
-    return [e if isinstance(e, BaseMessage) else convert_to_messages([e])[0] for e in entries]
+        changed = cast("BaseMessage", with_text(message, verdict.value))
+    else:
+        changed = message.model_copy(update={"content": verdict.reason})
+    if not isinstance(message, ToolMessage):
+        return changed
+    status = "error" if verdict.kind == "block" else message.status
+    return changed.model_copy(update={"artifact": None, "status": status})
 
 
 def _last_results(messages: Sequence[BaseMessage]) -> list[ToolMessage]:

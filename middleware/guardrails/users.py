@@ -9,6 +9,7 @@ from threading import Lock
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from ...state.history import last_ai_message
+from ..message_text import text_of
 
 REMOVED = "[removed by a guardrail]"
 """What stands in the thread instead of a message that was blocked."""
@@ -48,7 +49,7 @@ def is_from_user(message: BaseMessage) -> bool:
         isinstance(message, HumanMessage)
         and not message.additional_kwargs.get("lc_source")
         and message.content != REMOVED
-        and bool(message.text)
+        and bool(text_of(message))
     )
 
 
