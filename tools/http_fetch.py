@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import socket
 import ssl
@@ -9,7 +10,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx
 from langchain_core.tools import StructuredTool
@@ -23,6 +24,8 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TEXT = re.compile(
     r"text/|application/(?:[\w.-]*\+)?(?:json|xml|javascript|yaml)|application/xhtml"
 )
+_NO_CHARSETS = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
+"""Codecs of Python that are no character sets: they fail, or take long."""
 _HEADERS = {
     "Accept": "text/*, application/json;q=0.9",
     "Accept-Encoding": "identity",
@@ -63,7 +66,8 @@ def http_fetch_tool(
         networks: Networks that may be reached although they are not public, such as
             ``10.1.0.0/16``.
         max_bytes: Bytes of a page that are read; the rest is cut off, with a note.
-        timeout_s: Longest fetch, redirects included, in seconds.
+        timeout_s: Longest fetch, redirects included, in seconds; it holds as well where a server
+            sends a byte now and then.
         max_redirects: Redirects that are followed.
         resolve: Finds the addresses of a host.
 
@@ -121,6 +125,17 @@ class Fetcher:
         Raises:
             ToolExecutionError: The page may not be, or cannot be, fetched.
         """
+        if calls.synchronous:
+            # What blocks cannot be cancelled; its port watches the time.
+            return await self._fetch(url, calls, http)
+        work = Dual(NAME, asynchronous=self._fetch)
+        try:
+            page: str = await calls.within(self._limits.timeout_s, work, url, calls, http)
+        except TimeoutError as error:
+            self._fail_late("The page", error)
+        return page
+
+    async def _fetch(self, url: str, calls: Calls, http: HttpPort) -> str:
         deadline = time.monotonic() + self._limits.timeout_s
         target = self._limits.check(url)
         for _ in range(self._limits.max_redirects + 1):
@@ -133,6 +148,8 @@ class Fetcher:
                         return await self._read(response, http, deadline)
                 finally:
                     await http.close(response)
+            except httpx.TimeoutException as error:
+                self._fail_late(repr(target.host), error)
             except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
                 fail(f"{target.host!r} could not be fetched: {type(error).__name__}", error)
             target = self._limits.check_redirect(target, location)
@@ -142,7 +159,7 @@ class Fetcher:
         """A request to a checked address of the host, under the host's name."""
         left = deadline - time.monotonic()
         if left <= 0:
-            fail(f"{url.host!r} took longer than {self._limits.timeout_s:g} s")
+            self._fail_late(repr(url.host))
         host, port = url.raw_host.decode(), url.port or OWN_PORTS[url.scheme]
         address = await self._address(host, port, calls, left)
         timeout = dict.fromkeys(("connect", "read", "write", "pool"), left)
@@ -177,11 +194,7 @@ class Fetcher:
             fail(f"The page is of type {kind.partition(';')[0][:60]!r}, which is no text")
         blocks = http.blocks(response)
         data, cut = await self._body(response, blocks, deadline)
-        charset = response.charset_encoding or "utf-8"
-        try:
-            text = data.decode(charset, "replace")
-        except LookupError:
-            text = data.decode("utf-8", "replace")
+        text = _decoded(data, response.charset_encoding or "utf-8")
         note = f"\n[cut after {self._limits.max_bytes} bytes]" if cut else ""
         return f"HTTP {response.status_code} {kind.partition(';')[0]}\n\n{text}{note}"
 
@@ -196,8 +209,20 @@ class Fetcher:
             if len(data) > most:
                 return data[:most], True
             if time.monotonic() > deadline:
-                fail(f"The page took longer than {self._limits.timeout_s:g} s")
+                self._fail_late("The page")
         return data, False
+
+    def _fail_late(self, what: str, cause: Exception | None = None) -> NoReturn:
+        fail(f"{what} took longer than {self._limits.timeout_s:g} s", cause)
+
+
+def _decoded(data: bytes, charset: str) -> str:
+    """The text of a page, read as UTF-8 where its character set is not known."""
+    try:
+        known = codecs.lookup(charset).name
+        return data.decode("utf-8" if known in _NO_CHARSETS else known, "replace")
+    except (LookupError, ValueError):
+        return data.decode("utf-8", "replace")
 
 
 def _unpacker(encoding: str) -> Callable[[bytes, int], bytes]:

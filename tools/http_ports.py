@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Protocol, cast
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import Any, Protocol, cast
 
 import httpx
 
 _UNUSED = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """For plain http, where no certificate is checked: the real one takes long to make."""
+
+_SHORTEST_S = 0.001
+"""What a blocking call is given when no time is left, so that it ends as one that took too long."""
 
 Context = Callable[[], ssl.SSLContext]
 """Gives what certificates are checked with, when it is needed."""
@@ -34,6 +38,8 @@ class HttpPort(Protocol):
 class BlockingHttp:
     """The port of a synchronous fetch; nothing in it suspends.
 
+    The time limit of a request holds for the whole of it: connecting, headers and body.
+
     Args:
         context: Gives what certificates are checked with.
     """
@@ -47,6 +53,7 @@ class BlockingHttp:
         self._transport = httpx.HTTPTransport(
             verify=_context_for(request, self._context), trust_env=False
         )
+        request.extensions["trace"] = _clocked(request.extensions["timeout"]["read"])
         return self._transport.handle_request(request)
 
     async def blocks(self, response: httpx.Response) -> AsyncIterator[bytes]:
@@ -59,6 +66,30 @@ class BlockingHttp:
         response.close()
         if self._transport is not None:
             self._transport.close()
+
+
+def _clocked(seconds: float) -> Callable[[str, Mapping[str, Any]], None]:
+    """Makes each connection end in time: by itself it begins anew to wait with every byte.
+
+    Args:
+        seconds: Time that all waiting together may take, from now on.
+    """
+    deadline = time.monotonic() + seconds
+
+    def clocked(action: Callable[..., Any]) -> Callable[..., Any]:
+        def act(*args: Any, timeout: float | None = None, **options: Any) -> Any:
+            left = max(deadline - time.monotonic(), _SHORTEST_S)
+            return action(*args, timeout=left if timeout is None else min(timeout, left), **options)
+
+        return act
+
+    def traced(event: str, about: Mapping[str, Any]) -> None:
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            stream = about["return_value"]
+            for name in ("read", "write", "start_tls"):
+                setattr(stream, name, clocked(getattr(stream, name)))
+
+    return traced
 
 
 class AwaitingHttp:
