@@ -207,8 +207,17 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
             self._results.refuse_withheld(state, runtime)
         return self._look(state, everywhere=False, in_place=True)
 
-    def _flow(self, request: ModelRequest[Any]) -> Flow[Any]:
+    def _flow(self, request: ModelRequest[Any]) -> Flow[Any] | None:
         """Guard the model, and look at what is sent."""
+        if self.apply_to_output or self.apply_to_tool_args or self.strategy == "token":
+            return self._watched(request)
+        sent = self._guarded(request)
+        return None if sent is request else _pass_on(sent)
+
+    wrap_model_call, awrap_model_call = flow_layer(_flow)
+
+    def _watched(self, request: ModelRequest[Any]) -> Flow[Any]:
+        """Take the values aside that are found in what is sent and what comes back."""
         found: dict[str, str] = {}
         token = FOUND.set(found)
         try:
@@ -219,8 +228,6 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         if not found:
             return response
         return ExtendedModelResponse(response, Command(update={"pii_vault": found}))
-
-    wrap_model_call, awrap_model_call = flow_layer(_flow)
 
     def _guarded(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         if self.apply_to_output or self.apply_to_tool_args:
@@ -270,6 +277,10 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
     def _restore_answer(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Put the values back into the answer of the run."""
         return restored_answer(state, results=self.apply_to_tool_results)
+
+
+def _pass_on(request: ModelRequest[Any]) -> Flow[Any]:
+    return (yield request)
 
 
 BUILTIN_KINDS = tuple(BUILTIN_DETECTORS)

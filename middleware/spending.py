@@ -46,8 +46,12 @@ def fold_spending(current: Spending, update: Spending) -> Spending:
         return current
     # Tool calls come after the reply that made them, so with a new reply the old names can go.
     seen = [update["for"]] if update["reply"] else [*seen, update["for"]]
-    scopes = {scope: _added(current.get(scope, {}), update["used"]) for scope in ("run", "thread")}
-    return {**scopes, "seen": seen}
+    before, used = current.get("run", {}), update["used"]
+    run = _added(before, used)
+    # In the first run of a thread there is one count for both.
+    whole = current.get("thread", {})
+    thread = run if whole == before else _added(whole, used)
+    return {"run": run, "thread": thread, "seen": seen}
 
 
 def used_by(reply: AIMessage) -> dict[str, UsageMetadata]:
@@ -112,6 +116,8 @@ class Meter(BaseCallbackHandler):
         Args:
             more: Replies to add, unless the meter has seen them itself.
         """
+        if not self._replies and not more:
+            return {}
         if not self._replies and len(more) == 1 and isinstance(more[0], AIMessage):
             return used_by(more[0])
         replies = list(self._replies)
