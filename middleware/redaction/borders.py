@@ -20,8 +20,8 @@ def change_across(texts: Sequence[str], change: Change) -> Sequence[str]:
     new = change(whole)
     if new == whole:
         return texts
-    before = _alike(whole, new)
-    after = min(_alike(whole[::-1], new[::-1]), len(whole) - before, len(new) - before)
+    before = alike(whole, new)
+    after = min(alike(whole[::-1], new[::-1]), len(whole) - before, len(new) - before)
     cuts, end = [0], 0
     for text in texts[:-1]:
         end += len(text)
@@ -30,7 +30,7 @@ def change_across(texts: Sequence[str], change: Change) -> Sequence[str]:
     return [new[a:b] for a, b in zip(cuts, [*cuts[1:], len(new)], strict=True)]
 
 
-def _alike(one: str, other: str) -> int:
+def alike(one: str, other: str) -> int:
     """Length of the beginning that two texts have in common."""
     return sum(1 for _ in takewhile(bool, map(eq, one, other)))
 

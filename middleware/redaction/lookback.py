@@ -40,19 +40,28 @@ class Lookback:
 
     def feed(self, piece: str) -> str:
         """Take the next piece; what may be shown now, changed."""
-        self._held += piece
-        cut = self._cut()
-        if not cut:
-            return ""
-        shown, self._held = self._held[:cut], self._held[cut:]
-        self._searched = self._boundary = self._next_look = 0
-        return self._change(shown)
+        shown = self.take(piece)
+        return self._change(shown) if shown else ""
 
     def flush(self) -> str:
         """The rest, changed: no more pieces come."""
+        rest = self.drain()
+        return self._change(rest) if rest else ""
+
+    def take(self, piece: str) -> str:
+        """Take the next piece; the beginning of the text that is to be changed and shown now."""
+        self._held += piece
+        cut = self._cut()
+        shown, self._held = self._held[:cut], self._held[cut:]
+        if cut:
+            self._searched = self._boundary = self._next_look = 0
+        return shown
+
+    def drain(self) -> str:
+        """The rest, which is to be changed: no more pieces come."""
         rest, self._held = self._held, ""
         self._searched = self._boundary = self._next_look = 0
-        return self._change(rest) if rest else ""
+        return rest
 
     def _cut(self) -> int:
         """How much of the held text may go."""
@@ -66,7 +75,8 @@ class Lookback:
         if not cut:
             return 0
         end = len(self._held)
-        for start, stop in self._find(self._held):
+        # The last one first: where one is held from its beginning, an earlier one may be cut.
+        for start, stop in sorted(self._find(self._held), reverse=True):
             # What touches the end may go on in the next piece.
             if start < cut and (stop > cut or stop == end):
                 cut = start

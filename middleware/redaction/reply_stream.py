@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, cast
 
-from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 
 from .guarded_model import without_logprobs
-from .keys import BINARY_KEYS, CALL_BLOCKS, STRUCTURAL_KEYS
+from .keys import ARGUMENTS, CALL_BLOCKS, STRUCTURAL_KEYS, is_spared
 from .lookback import Lookback
+from .reply_chunks import apart, flat, merged, says_something, together
+from .reply_path import Path, item_of, rebuilt
 from .surfaces import change_json, change_value, keep_text
-
-Path = tuple[Any, ...]
+from .text_run import Finder, TextRun
 
 _SPOKEN_KEYS = frozenset({"code", "content", "reasoning", "refusal", "summary", "text", "thinking"})
-"""Keys of content blocks whose values arrive in pieces."""
+"""Keys whose values arrive in pieces even in blocks without an index."""
 
 _JSON_KEYS = frozenset({"args", "arguments", "input", "partial_json"})
-"""Keys of calls whose values arrive in pieces."""
+"""Keys of calls whose texts are JSON."""
+
+_TEXT: Path = ("content",)
+"""Where a reply has its text, or its blocks."""
 
 
-class PieceRedactor(Protocol):
+class PieceRedactor(Finder, Protocol):
     """What redacting a reply in pieces needs."""
 
     @property
@@ -40,10 +44,6 @@ class PieceRedactor(Protocol):
         """Keys of content blocks that are left alone."""
         ...
 
-    def redact(self, text: str) -> str:
-        """A text with everything sensitive replaced."""
-        ...
-
     def buffer(self) -> Lookback:
         """A buffer for text that arrives in pieces."""
         ...
@@ -58,10 +58,13 @@ class ReplyStream:
 
     def __init__(self, redactor: PieceRedactor) -> None:
         self._redactor = redactor
+        self._texts = TextRun[Path](redactor)
         self._buffers: dict[Path, Lookback] = {}
         self._held: dict[Path, str] = {}
-        self._blocks: dict[Path, dict[str, Any]] = {}
-        """Skeletons of the blocks that held text belongs to, to send the rest in."""
+        self._skeletons: dict[Path, dict[str, Any]] = {}
+        """What names the blocks that held text belongs to, to send the rest in."""
+        self._late: list[tuple[Path, str]] = []
+        """Text of earlier blocks that may be shown now."""
         self._plain = True
         """Content comes as text, not as blocks."""
 
@@ -71,10 +74,10 @@ class ReplyStream:
         fields = self._fields(message)
         last = getattr(message, "chunk_position", None) == "last"
         if last:
-            fields = _merged(fields, self._rest())
+            fields = merged(fields, self._rest())
         info = without_logprobs(chunk.generation_info)
-        if last or info or _says_something(fields, message):
-            first, *others = _apart(message, fields)
+        if last or info or says_something(fields, message):
+            first, *others = apart(message, fields)
             yield ChatGenerationChunk(message=first, generation_info=info)
             for other in others:
                 yield ChatGenerationChunk(message=other)
@@ -88,58 +91,102 @@ class ReplyStream:
     def _fields(self, message: AIMessageChunk) -> dict[str, Any]:
         content = message.content
         self._plain = self._plain and isinstance(content, str)
+        shown: str | list[Any]
+        if isinstance(content, str):
+            shown = self._said(_TEXT, content)
+        else:
+            shown = [self._item(_TEXT, block, merges=True) for block in content]
+        if self._late:
+            earlier = [self._rebuilt(path, text)["content"] for path, text in self._late]
+            own = shown if isinstance(shown, list) else [shown] if shown else []
+            shown, self._late = [*flat(earlier), *own], []
         return {
-            "content": self._said(("content",), content)
-            if isinstance(content, str)
-            else [self._block(("content",), block) for block in content],
+            "content": shown,
             "tool_call_chunks": [self._call(dict(call)) for call in message.tool_call_chunks],
             "additional_kwargs": self._additional(message.additional_kwargs),
         }
 
     def _said(self, path: Path, text: str) -> str:
-        if not self._redactor.text:
+        if not text or not self._redactor.text:
             return text
+        if self._is_text(path):
+            shown = self._texts.feed(path, text)
+            if not shown:
+                return ""
+            self._late += [(place, piece) for place, piece in shown if place != path and piece]
+            return "".join(piece for place, piece in shown if place == path)
         buffer = self._buffers.get(path)
         if buffer is None:
             buffer = self._buffers[path] = self._redactor.buffer()
         return buffer.feed(text)
 
+    def _is_text(self, path: Path) -> bool:
+        """Whether it is part of what the message says as a whole."""
+        return path == _TEXT or (
+            path[0] == "content"
+            and path[2:] == ("text",)
+            and self._skeletons[path[:2]].get("type") == "text"
+        )
+
     def _hold(self, path: Path, text: str) -> str:
         self._held[path] = self._held.get(path, "") + text
         return ""
 
-    def _block(self, path: Path, block: Any) -> Any:
-        """A content block, or a part of one, with its texts held or passed on."""
-        if isinstance(block, str):
-            return self._said(path, block)
-        if not isinstance(block, dict):
-            return block
-        parts = cast("dict[str, Any]", block)
-        path = (*path, parts.get("index", parts.get("type")))
-        is_call = parts.get("type") in CALL_BLOCKS
-        if is_call and not self._redactor.calls:
-            return cast("Any", parts)
-        flowing, take = (_JSON_KEYS, self._hold) if is_call else (_SPOKEN_KEYS, self._said)
+    def _item(self, path: Path, item: Any, *, merges: bool, calls: bool = False) -> Any:
+        """An entry of a list: a content block, or something inside of one, or a part of it.
+
+        Args:
+            path: Where the list is.
+            item: The entry.
+            merges: Entries with the same index come to one; others stand for themselves.
+            calls: It is part of a call.
+        """
+        if isinstance(item, str) and path == _TEXT:
+            return self._said(path, item)
+        if not isinstance(item, dict):
+            return self._change(item, calls=calls)
+        parts = cast("dict[str, Any]", item)
+        step = item_of(parts)
+        path = (*path, step)
+        calls = calls or parts.get("type") in CALL_BLOCKS
+        named = {k: v for k, v in parts.items() if k in {"type", "index"}}
+        self._skeletons[path] = {**self._skeletons.get(path, {}), **named}
+        return self._mapping(path, parts, merges=merges and step.indexed, calls=calls)
+
+    def _mapping(
+        self, path: Path, parts: Mapping[str, Any], *, merges: bool, calls: bool
+    ) -> dict[str, Any]:
+        if not (self._redactor.calls if calls else self._redactor.text):
+            return dict(parts)
+        is_argument = calls and not ARGUMENTS.isdisjoint(p for p in path if isinstance(p, str))
+        fixed = frozenset[str]() if is_argument else STRUCTURAL_KEYS
         new: dict[str, Any] = {}
         for key, value in parts.items():
-            if isinstance(value, str) and key in flowing:
-                self._blocks[path] = {k: v for k, v in parts.items() if k in {"type", "index"}}
-                new[key] = take((*path, key), value)
-            elif isinstance(value, list) and not is_call:
+            if is_spared(key, value, self._redactor.kept_keys, fixed):
+                new[key] = value
+                continue
+            at, name = (*path, key), self._redactor.redact(key)
+            if isinstance(value, dict):
+                inner = cast("dict[str, Any]", value)
+                new[name] = self._mapping(at, inner, merges=merges, calls=calls)
+            elif isinstance(value, list):
                 items = cast("list[Any]", value)
-                new[key] = [self._block((*path, key), item) for item in items]
+                new[name] = [self._item(at, i, merges=merges, calls=calls) for i in items]
+            elif isinstance(value, str):
+                new[name] = self._piece(at, value, merges=merges, calls=calls)
             else:
-                new[key] = self._part(key, value, calls=is_call)
+                new[name] = self._change(value, calls=calls)
         return new
 
-    def _part(self, key: str, value: Any, *, calls: bool) -> Any:
-        """The value of a key of a block, which may be all of a call's arguments."""
-        if key in STRUCTURAL_KEYS:
-            return value
-        if key in BINARY_KEYS:
-            # By its key it may be binary data, which is not searched.
-            return self._change({key: value})[key]
-        return self._change(value, calls=calls)
+    def _piece(self, path: Path, text: str, *, merges: bool, calls: bool) -> str:
+        """A text, which may be a piece of one."""
+        if calls:
+            if merges:
+                return self._hold(path, text)
+            return change_json(text, self._redactor.redact)
+        if merges or path[-1] in _SPOKEN_KEYS:
+            return self._said(path, text)
+        return cast("str", self._change(text))
 
     def _call(self, call: dict[str, Any]) -> dict[str, Any]:
         """A piece of a tool call; one without an index is a whole call."""
@@ -151,16 +198,10 @@ class ReplyStream:
         return {**call, "args": self._hold(("call", index), args)}
 
     def _additional(self, extra: Mapping[str, Any]) -> dict[str, Any]:
-        new: dict[str, Any] = {}
-        for key, value in extra.items():
-            if key in {"tool_calls", "function_call"}:
-                # langchain-core reads calls from tool_call_chunks; the provider's own notation of
-                # the same pieces cannot be redacted before it is complete.
-                continue
-            new[key] = (
-                self._said(("extra", key), value) if isinstance(value, str) else self._change(value)
-            )
-        return new
+        # langchain-core reads calls from tool_call_chunks; the provider's own notation of the same
+        # pieces cannot be redacted before it is complete.
+        said = {k: v for k, v in extra.items() if k not in {"tool_calls", "function_call"}}
+        return self._mapping(("extra",), said, merges=True, calls=False)
 
     def _change(self, value: Any, *, calls: bool = False) -> Any:
         wanted = self._redactor.calls if calls else self._redactor.text
@@ -170,79 +211,27 @@ class ReplyStream:
 
     def _rest(self) -> dict[str, Any]:
         """Everything that is still held, as fields of a chunk."""
-        rest = {path: text for path, b in self._buffers.items() if (text := b.flush())}
-        held = {p: change_json(t, self._redactor.redact) for p, t in self._held.items() if t}
+        said = [*self._texts.flush(), *((p, b.flush()) for p, b in self._buffers.items())]
+        held = [(p, change_json(t, self._redactor.redact)) for p, t in self._held.items()]
         self._held = {}
-        calls = [
-            {"name": None, "id": None, "args": text, "index": path[1], "type": "tool_call_chunk"}
-            for path, text in held.items()
-            if path[0] == "call"
-        ]
-        extra = {path[1]: text for path, text in rest.items() if path[0] == "extra"}
-        said = {p: t for p, t in {**rest, **held}.items() if p[0] == "content"}
-        content: str | list[Any] = said.get(("content",), "")
-        if not self._plain:
-            content = [t if p == ("content",) else self._rebuilt(p, t) for p, t in said.items()]
-        return {"content": content, "tool_call_chunks": calls, "additional_kwargs": extra}
+        calls: list[Any] = []
+        content: list[Any] = []
+        extra: list[dict[str, Any]] = []
+        for path, text in [*said, *held]:
+            if not text:
+                continue
+            if path[0] == "call":
+                named = {"name": None, "id": None, "args": text, "index": path[1]}
+                calls.append({**named, "type": "tool_call_chunk"})
+            elif path[0] == "content":
+                content.append(self._rebuilt(path, text)["content"])
+            else:
+                extra.append(self._rebuilt(path, text)["extra"])
+        return {
+            "content": "".join(content) if self._plain else flat(content),
+            "tool_call_chunks": calls,
+            "additional_kwargs": together(extra),
+        }
 
-    def _rebuilt(self, path: Path, text: str) -> Any:
-        """The block that a held text belongs to, holding nothing but the text."""
-        key, outer = path[-1], path[:-1]
-        block = {**self._blocks[outer], key: text}
-        while len(outer) > 2:  # noqa: PLR2004 - ("content", index) is a block of its own
-            key, outer = outer[-2], outer[:-2]
-            block = {**self._blocks.get(outer, {}), key: [block]}
-        return block
-
-
-def _apart(message: AIMessageChunk, fields: dict[str, Any]) -> list[AIMessageChunk]:
-    """A chunk in as many as langchain-core needs to tell the arguments of its calls.
-
-    Its typed events lose those that come in one chunk with a text, or in the last one.
-    """
-    whole, calls = _copy(message, fields), fields["tool_call_chunks"]
-    if not calls or not isinstance(whole.content, str):
-        return [whole]
-    chunks = [whole]
-    if whole.content:
-        chunks = [
-            _copy(message, {**fields, "tool_call_chunks": []}),
-            AIMessageChunk(content="", id=message.id, tool_call_chunks=calls),
-        ]
-    if message.chunk_position == "last":
-        chunks[0].chunk_position = None
-        chunks.append(AIMessageChunk(content="", id=message.id, chunk_position="last"))
-    return chunks
-
-
-def _copy(message: AIMessageChunk, fields: dict[str, Any]) -> AIMessageChunk:
-    metadata = {k: v for k, v in message.response_metadata.items() if k != "logprobs"}
-    copy = AIMessageChunk(
-        **fields,
-        id=message.id,
-        name=message.name,
-        response_metadata=metadata,
-        usage_metadata=message.usage_metadata,
-    )
-    copy.chunk_position = message.chunk_position
-    return copy
-
-
-def _merged(fields: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
-    one, other = (cast("AIMessage", AIMessageChunk(**f)) for f in (fields, rest))
-    whole = cast("AIMessageChunk", cast("Any", one) + other)
-    return {
-        "content": whole.content,
-        "tool_call_chunks": whole.tool_call_chunks,
-        "additional_kwargs": whole.additional_kwargs,
-    }
-
-
-def _says_something(fields: Mapping[str, Any], message: AIMessageChunk) -> bool:
-    return bool(
-        fields["content"]
-        or fields["tool_call_chunks"]
-        or fields["additional_kwargs"]
-        or message.usage_metadata
-        or message.response_metadata
-    )
+    def _rebuilt(self, path: Path, text: str) -> dict[str, Any]:
+        return rebuilt(path, text, self._skeletons)

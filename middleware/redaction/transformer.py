@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 from langchain_core.messages import BaseMessage
 from langgraph.stream import StreamTransformer
 
-from .keys import CALL_BLOCKS, STRUCTURAL_KEYS
+from .keys import CALL_BLOCKS, STRUCTURAL_KEYS, is_spared
 from .lookback import Lookback
 from .redactor import Redactor
 from .surfaces import change_json, change_value
@@ -102,9 +102,17 @@ class PIIStreamTransformer(StreamTransformer):
             # Arguments come whole and redacted when their block is finished.
             delta["args"] = ""
         elif kind == "block-delta" and isinstance(delta.get("fields"), dict):
-            fields = cast("dict[str, Any]", delta["fields"])
-            if self._replies.calls and fields.get("args"):
-                fields["args"] = ""
+            delta["fields"] = self._named(cast("dict[str, Any]", delta["fields"]))
+
+    def _named(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """A piece of a block of another kind without text, which comes when it is finished."""
+        if not (self._replies.calls if fields.get("type") in CALL_BLOCKS else self._replies.text):
+            return fields
+        return {
+            key: value if is_spared(key, value, self._redactor.kept_keys, STRUCTURAL_KEYS) else ""
+            for key, value in fields.items()
+            if not isinstance(value, (dict, list))
+        }
 
     def _flow(self, key: tuple[Any, ...], text: str) -> str:
         buffer = self._buffers.get(key)

@@ -65,9 +65,10 @@ def test_finished_block_is_shown_whole_and_redacted(transformer: PIIStreamTransf
     [
         {"type": "tool-call-delta", "args": '{"to": "kim'},
         {"type": "block-delta", "fields": {"type": "tool_call_chunk", "args": '{"to": "kim'}},
+        {"type": "block-delta", "fields": {"type": "x_note", "body": "kim", "more": ["kim"]}},
     ],
 )
-def test_pieces_of_arguments_are_withheld(
+def test_pieces_of_arguments_and_of_other_blocks_are_withheld(
     transformer: PIIStreamTransformer, change: dict[str, Any]
 ) -> None:
     one = part("content-block-delta", delta=change)
