@@ -22,8 +22,8 @@ _MOST_PARTS = 4_000
 """Parts looked at in one analysis; nested repetitions are looked at again and again."""
 _MOST_STEPS = 2 * 10**8
 """Steps of one search: they are counted generously, so this is a fraction of a second."""
-_WINDOWS = tuple(4**n for n in range(10, 3, -1))
-"""Lengths of text that a pattern may be able to search at once: 1,048,576 down to 256."""
+_WINDOWS = (1_048_576, 262_144, 65_536, 16_384, 4_096, 1_024, 256)
+"""Lengths of text that a pattern may be able to search at once."""
 _SINGLE = {"ANY", "LITERAL", "NOT_LITERAL", "IN"}
 _OPTIONAL = {"MAX_REPEAT", "MIN_REPEAT"}
 _FEW_ROUNDS = 8
