@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import add
+from typing import Any, cast
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
@@ -111,6 +116,58 @@ async def test_events_of_the_older_protocol_hear_only_what_is_left() -> None:
 
     assert any(event["event"] == "on_chat_model_stream" for event in events)
     assert leaks(events) == []
+
+
+class Details(BaseChatModel):
+    """Says an address in pieces, in a place of its own."""
+
+    fields: Any
+
+    @property
+    def _llm_type(self) -> str:
+        return "details"
+
+    def _generate(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+    def _stream(self, *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        for piece in ("ask ali", "ce@exam", "ple.com"):
+            message = AIMessageChunk(**self.fields(piece), id="m")
+            yield ChatGenerationChunk(message=message)
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", id="m", chunk_position="last"))
+
+
+def detail(text: str) -> dict[str, Any]:
+    part = {"type": "reasoning.text", "text": text, "index": 0}
+    return {"content": "", "additional_kwargs": {"reasoning_details": [part]}}
+
+
+PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
+    "list": detail,
+    "dict": lambda t: {"content": "", "additional_kwargs": {"audio": {"transcript": t}}},
+    "block": lambda t: {"content": [{"type": "x_note", "body": t, "index": 0}]},
+    "blocks": lambda t: {"content": [{"type": "text", "text": t, "index": len(t) + t.find("l")}]},
+}
+
+
+@pytest.mark.parametrize("place", list(PLACES))
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_pieces_add_up_to_nothing_that_is_redacted(
+    place: str, asynchronous: bool, listener: Any
+) -> None:
+    pii = PIIMiddleware("email", apply_to_output=True)
+    graph = create_agent(Details(fields=PLACES[place]), middleware=[pii])
+    config: Any = {"callbacks": [listener]}
+    value, mode = {"messages": [HumanMessage("x")]}, "messages"
+    if asynchronous:
+        shown = [part async for part in graph.astream(value, config, stream_mode=mode)]
+    else:
+        shown = list(graph.stream(value, config, stream_mode=mode))
+
+    pieces = [cast("Any", m) for m, _ in shown if isinstance(m, AIMessageChunk)]
+    whole = repr(reduce(add, pieces))
+    assert "[REDACTED_EMAIL]" in whole
+    assert not re.search("ce@exam|ple.com", whole + repr(listener.heard))
 
 
 @pytest.mark.filterwarnings("ignore::langchain_core._api.beta_decorator.LangChainBetaWarning")
