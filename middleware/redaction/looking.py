@@ -28,8 +28,8 @@ def look(
         change: What becomes of a message.
         everywhere: Look at all of them, not at the last ones only.
         only: Look at messages of this kind.
-        in_place: Change the objects too. What a node adds and then replaces is written both
-            times, and so shown; an object that came in this very node nobody else has.
+        in_place: Change the objects too: what a node adds and then replaces is written both
+            times, and so shown. Only for messages that this step made.
     """
     new_ones = memory.new_in(messages, everywhere=everywhere)
     if not new_ones:
