@@ -19,6 +19,7 @@ from langgraph._internal._constants import (
     CONFIG_KEY_READ,
     CONFIG_KEY_READ_STATE,
     CONFIG_KEY_RUNTIME,
+    CONFIG_KEY_SCRATCHPAD,
     CONFIG_KEY_SEND,
     CONFIG_KEY_STREAM,
     CONFIG_KEY_STRICT_RESUME,
@@ -89,6 +90,11 @@ class Watchers:
 def runtime_of(config: RunnableConfig) -> Runtime[Any]:
     """The runtime of a node."""
     return cast("Runtime[Any]", config.get(CONF, {})[CONFIG_KEY_RUNTIME])
+
+
+def was_resumed(config: RunnableConfig) -> bool:
+    """Whether the task that runs has been given an answer to one of its pauses."""
+    return bool(config.get(CONF, {})[CONFIG_KEY_SCRATCHPAD].resume)
 
 
 def state_of_send(config: RunnableConfig) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from ..tools.calls import Calls
 from ..tools.layers import Layer, LayerStack
 from .binding import Bound, ModelBinder
 from .direct_call import may_call_directly
+from .paid_replies import PaidReplies
 from .partial_stream import PartialStream
 from .structured_output import ActiveOutput, Answered, AskAgain, Failed, OutputPlan
 
@@ -69,6 +70,8 @@ class ModelCall:
     """Why earlier structured answers of this run were refused."""
     name: str | None = None
     """Name that replies get."""
+    paid: PaidReplies = field(default_factory=PaidReplies)
+    """The replies that the model gave."""
     partials: PartialStream | None = None
     """Shows a structured answer while it is written, where somebody looks."""
     asks_again: bool = False
@@ -98,13 +101,17 @@ class ModelCall:
         messages = self._history(request)
         if request.system_message is not None:
             messages = behind_system(request.system_message, messages)
-        reply = with_clean_calls(as_ai_message(await self._answer(bound, messages)))
-        if self.name is not None:
-            reply.name = self.name
+        reply = self.paid.repeat(bound, messages)
+        if reply is None:
+            reply = with_clean_calls(as_ai_message(await self._answer(bound, messages)))
+            if self.name is not None:
+                reply.name = self.name
+            self.paid.asked(reply)
         self.asks_again = False
-        if bound.active is None:
-            return Reply(ModelResponse([reply]))
-        return Reply(self._read(bound.active, reply))
+        read = self._read(bound.active, reply) if bound.active else ModelResponse([reply])
+        if self.layers:
+            self.paid.given(bound, messages, reply)
+        return Reply(read)
 
     async def _answer(self, bound: Bound, messages: list[BaseMessage]) -> Any:
         """What the model gives, asked in the shortest way that shows all that is looked at."""

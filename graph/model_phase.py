@@ -16,7 +16,7 @@ from langchain_core.messages import (
     ToolMessage,
     add_notification_metadata,
 )
-from langgraph.channels.last_value import LastValue
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, is_invalid_resume
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from ..middleware.request import ModelRequest, ModelResponse
@@ -29,7 +29,10 @@ from ..state.history import (
     pending_calls,
     repair_history,
 )
+from .engine import was_resumed
+from .layer_updates import refuse_clash
 from .model_call import ModelCall, Reply
+from .paid_replies import PaidReplies
 from .partial_stream import PartialStream, custom_writer
 from .routing import Step, after_model, says_something
 from .stretch import Stretch
@@ -58,6 +61,7 @@ class ModelPhase:
     def __init__(self, stretch: Stretch) -> None:
         self._observed = stretch.watchers.observed
         self._streamed = stretch.watchers.streamed
+        self._durable = stretch.watchers.durable
         self._contributions = stretch.contributions
         self._plan = stretch.plan
         self._work = stretch.work
@@ -68,6 +72,9 @@ class ModelPhase:
         self._tools = stretch.tools
         self.refused: InvalidUpdateError | None = None
         """Why the updates of the layers were not taken with the last reply."""
+        self.paid = False
+        """The model gave a reply that must not be asked for again."""
+        self._kept = stretch.ledger.take_kept()
 
     def begin(self) -> None:
         """Begin a run: fill in defaults, forget the last run's structured answer."""
@@ -82,11 +89,17 @@ class ModelPhase:
                 "The run has no message but system messages; many providers refuse that."
             )
 
-    async def run(self) -> None:
-        """Ask the model and take its reply into the state."""
+    async def run(self, *, dirty: bool) -> None:
+        """Ask the model and take its reply into the state.
+
+        Args:
+            dirty: Something took effect in this node, so a failure or a pause is stored anyway.
+        """
         self._repair()
         self._tools.renew()
         writer = custom_writer(self._runtime)
+        kept, self._kept = self._kept, []
+        paid = PaidReplies(kept)
         call = ModelCall(
             binder=self._tools.binder,
             layers=self._plan.hooks.wraps["wrap_model_call"],
@@ -97,14 +110,20 @@ class ModelPhase:
             with_tools=self._plan.exits.calls_tools,
             failures=tuple(self._ledger.output_attempts),
             name=self._plan.name,
+            paid=paid,
             partials=writer and PartialStream(writer, self._calls),
         )
         request = self._request()
         sent: list[BaseMessage] | None = [*request.messages] if call.layers else None
-        reply = await call.run(request)
+        try:
+            reply = await call.run(request)
+        except Exception as error:
+            self._keep(paid, error, dirty=dirty)
+            raise
         if sent is not None:
             self._keep_changes(sent, cast("list[BaseMessage]", request.messages))
         self._take(call, reply)
+        self.paid = True
 
     def route(self) -> Step:
         """Where to go after the reply and the hooks behind it."""
@@ -184,6 +203,23 @@ class ModelPhase:
         everything = [RemoveMessage(REMOVE_ALL_MESSAGES), *now]
         self._work.apply({"messages": everything}, "wrap_model_call")
 
+    def _keep(self, paid: PaidReplies, error: Exception, *, dirty: bool) -> None:
+        """Keep what was paid for although a layer failed or pauses, for the next try of the step.
+
+        Not in a superstep that has been resumed: the answers to its pauses would be lost with it.
+        """
+        paid.count(self._ledger)
+        pauses = isinstance(error, GraphInterrupt)
+        leaves = isinstance(error, GraphBubbleUp) and not pauses
+        withheld = any(layer.withholds for layer in self._plan.hooks.wraps["wrap_model_call"])
+        if withheld or not self._durable or leaves or is_invalid_resume(error):
+            return
+        if not dirty and was_resumed(self._config):
+            return
+        # A layer that fails on the same reply again is to get another one the next time.
+        self._ledger.kept = paid.to_keep(repeated=pauses)
+        self.paid = bool(paid.to_keep(repeated=False)) or (paid.repeats and not pauses)
+
     def _take(self, call: ModelCall, reply: Reply) -> None:
         """Merge a reply and the updates of the layers, and count what it cost."""
         response = reply.response
@@ -197,9 +233,7 @@ class ModelPhase:
         if call.failed is not None:
             ledger.output_failed = call.failed.exit_reason
         messages = with_answers(response)
-        for message in messages:
-            if isinstance(message, AIMessage):
-                ledger.take_usage(message)
+        call.paid.count(ledger, messages)
         fruitful = any(isinstance(m, AIMessage) and says_something(m) for m in messages)
         ledger.fruitless_replies = 0 if fruitful else ledger.fruitless_replies + 1
         if not call.layers and all(m.id is None or m.id.startswith(FRESH_ID) for m in messages):
@@ -228,39 +262,6 @@ class ModelPhase:
         if self._streamed:
             for layer, update in updates:
                 self._contributions.setdefault(layer, []).extend(update)
-
-
-def refuse_clash(
-    updates: Sequence[tuple[str, Mapping[str, Any]]],
-    channels: Mapping[str, Any],
-    *,
-    answered: bool = False,
-) -> None:
-    """Refuse that one model call gives several values to a key that holds one and merges none.
-
-    Args:
-        updates: What layers write, each with the layer's name, the innermost first.
-        channels: What holds each key.
-        answered: The reply itself gives ``structured_response``.
-
-    Raises:
-        InvalidUpdateError: It names the key and the layers.
-    """
-    first = {"structured_response": "the reply"} if answered else dict[str, str]()
-    for name, update in updates:
-        for key in update:
-            channel = channels.get(key)
-            if not isinstance(channel, LastValue) and not getattr(channel, "guard", False):
-                continue
-            if key not in first:
-                first[key] = name
-                continue
-            both = f"{first[key]} and {name} both"
-            msg = (
-                f"{both} wrote state key {key!r} in one model call; give the key a reducer, or let "
-                "one of them write it."
-            )
-            raise InvalidUpdateError(msg, owner=both, key=key)
 
 
 def with_answers(response: ModelResponse[Any]) -> list[BaseMessage]:

@@ -228,8 +228,10 @@ class Turn:
         return self.onward.jumped(jump) if jump else Go("model")
 
     async def _model(self, _index: int) -> Go:
-        await self.models.run()
-        self.hooks.dirty = True
+        try:
+            await self.models.run(dirty=self.hooks.dirty)
+        finally:
+            self.hooks.dirty = self.hooks.dirty or self.models.paid
         # Raised behind the reply, so that a retry does not pay for another one.
         self._refused = self.models.refused
         return Go("after_model")

@@ -50,6 +50,10 @@ class AgentMiddleware(Generic[StateT, ContextT, ResponseT]):
     """Whether the hooks pause the run (or the names of those that do): what ran before them in
     the same step is then stored first, so that a resume repeats nothing."""
 
+    withholds_replies: bool = False
+    """Replies may be stored in the form only that ``wrap_model_call`` gives them. Otherwise one
+    that a layer fails or pauses behind is kept for the next try as the model gave it."""
+
     quick_hooks: bool = False
     """The hooks wait for nothing, so an asynchronous run calls them without a thread."""
 

@@ -168,6 +168,7 @@ def layer_at(point: WrapPoint, name: str, middleware: Any) -> Layer | None:
         sync=sync,
         asynchronous=asynchronous,
         trace_policy=getattr(middleware, "trace_policy", None),
+        withholds=getattr(middleware, "withholds_replies", False) is True,
     )
 
 

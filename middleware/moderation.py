@@ -100,7 +100,7 @@ class ModerationMiddleware(AgentMiddleware[Any, Any, Any]):
             raise ConfigurationError(msg)
         self._classifier = Classifier.of(classifier, timeout_s=timeout_s, read=read)
         self._check_input = check_input
-        self._check_output = check_output
+        self._check_output = self.withholds_replies = check_output
         self._on_flagged = on_flagged
         self._refusal = refusal
         self._models = QuietModels()

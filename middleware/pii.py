@@ -120,6 +120,7 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         self.apply_to_tool_args = (
             apply_to_output if apply_to_tool_args is None else apply_to_tool_args
         )
+        self.withholds_replies = apply_to_output or self.apply_to_tool_args
         rules = [self._rule]
         self._all = Redactor(rules, lookback=stream_lookback)
         self._reply = Redactor(

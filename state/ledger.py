@@ -111,6 +111,14 @@ class Cursor:
     """Position of the first hook of the phase that has not run yet."""
 
 
+class Kept(TypedDict):
+    """A reply of the model that is given once more when its step runs again."""
+
+    request: str
+    """Digest of what was sent."""
+    reply: AIMessage
+
+
 @dataclass
 class Ledger:
     """The counters of the current run, as the node runner works with them."""
@@ -152,6 +160,8 @@ class Ledger:
     """The run must end: nothing that a hook asks for leads back into it."""
     failing: dict[str, Any] | None = None
     """What ``on_error`` hooks are still to be told, as ``graph/failing.py`` writes it."""
+    kept: list[Kept] = field(default_factory=list[Kept])
+    """Replies of the model behind which a layer failed or paused."""
     cursor: Cursor | None = None
 
     @classmethod
@@ -195,12 +205,29 @@ class Ledger:
             values["exit_message"] = self.exit_message
         return values
 
-    def take_usage(self, reply: AIMessage) -> None:
-        """Add the usage that a model reported with its reply."""
+    def take_kept(self) -> list[Kept]:
+        """The kept replies for a node that begins with the model.
+
+        They stay while hooks are told of the failure, and are dropped where the run goes elsewhere.
+        """
+        phase = None if self.cursor is None else self.cursor.phase
+        kept = self.kept if phase == "model" else []
+        if phase != "on_error":
+            self.kept = []
+        return kept
+
+    def take_usage(self, reply: AIMessage, *, counted: bool = False) -> None:
+        """Add the usage that a model reported with its reply.
+
+        Args:
+            reply: The reply.
+            counted: Its usage has been added already.
+        """
         usage = reply.usage_metadata
         if not usage:
             return
-        self.add_usage(usage)
+        if not counted:
+            self.add_usage(usage)
         size = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         self.context_tokens = size or self.context_tokens
 

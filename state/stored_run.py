@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import Any, cast
 
+from langchain_core.messages import AIMessage
+
 from .errors import StorageError
 from .failures import is_failing
 from .fatal import fatal
@@ -77,6 +79,21 @@ def all_are(kind: type[Any]) -> Callable[[Any], bool]:
     return lambda value: (
         isinstance(value, list) and all(isinstance(v, kind) for v in cast("list[Any]", value))
     )
+
+
+def _is_kept(value: Any) -> bool:
+    """Whether a value is a list of replies with the digests of their requests."""
+    if not isinstance(value, list):
+        return False
+    return all(map(_is_kept_reply, cast("list[Any]", value)))
+
+
+def _is_kept_reply(value: Any) -> bool:
+    match value:
+        case {"request": str(), "reply": AIMessage(), **rest}:
+            return not rest
+        case _:
+            return False
 
 
 def _is_count(value: Any) -> bool:
@@ -154,6 +171,7 @@ _LEDGER: Mapping[str, Callable[[Any], bool]] = {
     "decided": _is_decided,
     "checked": _is_checked,
     "for_parent": is_waiting,
+    "kept": _is_kept,
     "closing": _is_flag,
     "failing": is_failing,
     "cursor": _is_cursor,

@@ -57,6 +57,8 @@ class Layer(Dual):
     """Its logic, if it is a flow of the request; None stands for one that passes it on."""
     change: Callable[[Any], Any] | None = None
     """Its logic, if it only puts another request in the place of a request."""
+    withholds: bool = False
+    """What comes from inside may be stored in the form only that the layer gives it."""
 
 
 class _Returned:

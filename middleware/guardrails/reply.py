@@ -23,6 +23,8 @@ _MARK = "interlock_guardrail"
 class ReplyGuardrail(CheckedMiddleware):
     """A layer around the model, and a hook behind it that ends the run or asks a person."""
 
+    withholds_replies = True
+
     @hook_config(can_jump_to=["end"], quick=True)
     def after_model(self, state: Any, runtime: Any) -> Update:  # noqa: ARG002
         """End the run behind a reply that was replaced; ask what a check wants asked."""

@@ -13,7 +13,7 @@ from langgraph.errors import InvalidUpdateError as GraphInvalidUpdateError
 from langgraph.types import Command
 
 from interlock.graph import create_agent
-from interlock.graph.model_phase import refuse_clash
+from interlock.graph.layer_updates import refuse_clash
 from interlock.graph.models import ScriptedChatModel
 from interlock.middleware import AgentMiddleware, ExtendedModelResponse, ModelResponse
 from interlock.middleware.flows import Flow, flow_layer

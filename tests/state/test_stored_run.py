@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from interlock.graph.hand_over import HAND_OVER
 from interlock.graph.phases import HOME, ON_ERROR
@@ -53,6 +54,11 @@ LEDGERS: list[tuple[Any, str]] = [
     ({"decided": ["nowhere", None, None]}, "'decided'"),
     ({"decided": ["model", 5, None]}, "'decided'"),
     ({"for_parent": [5]}, "'for_parent'"),
+    ({"kept": 5}, "'kept'"),
+    ({"kept": [5]}, "'kept'"),
+    ({"kept": [{"request": "x"}]}, "'kept'"),
+    ({"kept": [{"request": "x", "reply": "y"}]}, "'kept'"),
+    ({"kept": [{"request": "x", "reply": AIMessage("y"), "more": 1}]}, "'kept'"),
 ]
 
 
