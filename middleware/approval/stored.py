@@ -16,7 +16,7 @@ def reviews_in(state: Mapping[str, Any], key: str) -> Mapping[str, Review]:
     Raises:
         StorageError: It holds something else.
     """
-    return _entries(state, key, _is_review)
+    return cast("Mapping[str, Review]", _entries(state, key, _is_review))
 
 
 def edits_in(state: Mapping[str, Any], key: str) -> Mapping[str, Action]:
@@ -25,7 +25,7 @@ def edits_in(state: Mapping[str, Any], key: str) -> Mapping[str, Action]:
     Raises:
         StorageError: It holds something else.
     """
-    return _entries(state, key, _is_action)
+    return cast("Mapping[str, Action]", _entries(state, key, _is_action))
 
 
 def confirmed_in(state: Mapping[str, Any], key: str) -> Mapping[str, float]:
@@ -34,7 +34,7 @@ def confirmed_in(state: Mapping[str, Any], key: str) -> Mapping[str, float]:
     Raises:
         StorageError: It holds something else.
     """
-    return _entries(state, key, _is_moment)
+    return cast("Mapping[str, float]", _entries(state, key, _is_moment))
 
 
 def given_in(state: Mapping[str, Any], key: str) -> Mapping[str, Given]:
@@ -43,7 +43,7 @@ def given_in(state: Mapping[str, Any], key: str) -> Mapping[str, Given]:
     Raises:
         StorageError: It holds something else.
     """
-    return _entries(state, key, _is_given)
+    return cast("Mapping[str, Given]", _entries(state, key, _is_given))
 
 
 def _entries(state: Mapping[str, Any], key: str, form: Callable[[Any], bool]) -> Any:

@@ -88,12 +88,14 @@ class CompactionMiddleware(AgentMiddleware[Any, Any, Any]):
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Shorten the conversation, if it is time."""
         size = self._size_if_due(state["messages"])
-        return size and run_inline(self._shorten(state["messages"], size, BLOCKING), self.name)
+        if size is None:
+            return None
+        return run_inline(self._shorten(state["messages"], size, BLOCKING), self.name)
 
     async def abefore_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Shorten the conversation, if it is time."""
         size = self._size_if_due(state["messages"])
-        return size and await self._shorten(state["messages"], size, AWAITING)
+        return None if size is None else await self._shorten(state["messages"], size, AWAITING)
 
     def _size_if_due(self, messages: list[BaseMessage]) -> int | None:
         """The tokens of a conversation that is to be shortened."""

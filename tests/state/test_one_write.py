@@ -69,7 +69,7 @@ VALUES: dict[str, Any] = {
 
 
 def values_of(key: str) -> st.SearchStrategy[Any]:
-    plain = VALUES.get(key, words)
+    plain: st.SearchStrategy[Any] = VALUES.get(key, words)
     if not isinstance(channels()[key], (BinaryOperatorAggregate, DeltaChannel)):
         return plain
     whole = plain.filter(keeps) if plain is messages else plain
