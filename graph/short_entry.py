@@ -8,7 +8,7 @@ begins, and the model node with it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.constants import START
@@ -33,7 +33,7 @@ def may_enter_at_once(
         and config.get("recursion_limit", 2) > 1
         and not is_nested(config)
         and not stores_threads(graph, config)
-        and _passes_on(graph.nodes[START].writers, config)
+        and _passes_on(cast("list[Any]", graph.nodes[START].writers), config)
         and not (graph.config or {}).get("callbacks")
         and not somebody_listens(config.get("callbacks"))
     )

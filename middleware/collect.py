@@ -265,9 +265,13 @@ def _taking(
     """``function`` called with the first ``count`` of ``values`` values, and with the config."""
     if (count, values) == (2, 2):
         # Nearly every hook; it runs in each turn of each run.
-        if takes_config:
-            return lambda state, runtime, config: function(state, runtime, config=config)
-        return lambda state, runtime, _config: function(state, runtime)
+        def with_config(state: Any, runtime: Any, config: Any) -> Any:
+            return function(state, runtime, config=config)
+
+        def without(state: Any, runtime: Any, _: Any) -> Any:
+            return function(state, runtime)
+
+        return with_config if takes_config else without
     if takes_config:
         return lambda *args: function(*args[:count], config=args[-1])
     return lambda *args: function(*args[:count])

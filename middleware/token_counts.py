@@ -194,12 +194,11 @@ def _kind_of(counter: TokenCounter) -> Any:
 
     Scaling goes by the usage that replies report, so there it makes no difference.
     """
+    given: Any = counter
     if not isinstance(counter, partial):
-        return counter
+        return given
     settings = {k: v for k, v in counter.keywords.items() if k != "use_usage_metadata_scaling"}
-    if counter.args or settings:
-        return counter
-    return counter.func
+    return given if counter.args or settings else given.func
 
 
 def _goes_by_length(counter: TokenCounter) -> bool:

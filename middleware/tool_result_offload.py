@@ -27,8 +27,8 @@ _Large = tuple[int, ToolMessage, Sequence[Part]]
 async def _aafter_tools(
     middleware: ToolResultOffloadMiddleware, state: Any, runtime: Any
 ) -> dict[str, Any] | None:
-    large = middleware._large(state, runtime)  # noqa: SLF001 - its own other form
-    return await adrive(middleware._moved(large, state, runtime), _refuse) if large else None  # noqa: SLF001
+    large = middleware.large(state, runtime)
+    return await adrive(middleware.moved(large, state, runtime), _refuse) if large else None
 
 
 class ToolResultOffloadMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -94,13 +94,13 @@ class ToolResultOffloadMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def after_tools(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Move the large ones among the new results."""
-        large = self._large(state, runtime)
-        return drive(self._moved(large, state, runtime), _refuse) if large else None
+        large = self.large(state, runtime)
+        return drive(self.moved(large, state, runtime), _refuse) if large else None
 
     # With it an asynchronous run needs no worker thread for a look at small results.
     aafter_tools = _aafter_tools
 
-    def _large(self, state: Mapping[str, Any], runtime: Any) -> list[_Large]:
+    def large(self, state: Mapping[str, Any], runtime: Any) -> list[_Large]:
         """The results of the last reply that are to be moved."""
         large: list[_Large] = []
         for number, result in enumerate(fresh_results(state["messages"])):
@@ -117,7 +117,7 @@ class ToolResultOffloadMiddleware(AgentMiddleware[Any, Any, Any]):
                 large.append((number, result, parts))
         return large
 
-    def _moved(
+    def moved(
         self, large: Sequence[_Large], state: Mapping[str, Any], runtime: Any
     ) -> Flow[dict[str, Any] | None]:
         """Move results; the messages that take their places."""

@@ -15,7 +15,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
-from functools import partial
 from inspect import iscoroutinefunction
 from itertools import count
 from queue import SimpleQueue
@@ -147,10 +146,12 @@ class BlockingCalls:
         """Call it in another thread, to be able to stop waiting."""
         if seconds is None:
             return await self.call(function, *args)
-        work = copy_context().run
-        return run_within(
-            seconds, partial(work, run_inline, self.call(function, *args), function.name)
-        )
+        called, within_context = self.call(function, *args), copy_context().run
+
+        def job() -> Any:
+            return within_context(run_inline, called, function.name)
+
+        return run_within(seconds, job)
 
     async def many(self, jobs: Sequence[Job[T]], limit: int | None) -> list[Outcome[T]]:
         """The caller's thread works through the jobs, helped by threads of a shared pool.

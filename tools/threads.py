@@ -50,7 +50,7 @@ def run_within(seconds: float, job: Callable[[], T]) -> T:
     try:
         inbox = _SPARE.pop()
     except IndexError:
-        inbox = SimpleQueue()
+        inbox = SimpleQueue[Work | None]()
         Thread(target=_work, args=(inbox,), name="interlock-timed", daemon=True).start()
     inbox.put((job, done))  # type: ignore[arg-type]
     return done.result(timeout=seconds)

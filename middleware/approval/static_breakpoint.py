@@ -140,10 +140,9 @@ class BreakpointMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _is_due(self, state: Mapping[str, Any], point: Point) -> bool:
         """Whether the run has come to the breakpoint, and for the first time."""
-        at = Breakpoint if point == "before_model" else ToolBreakpoint
         visit = self.break_point.visit_count
         return (
-            isinstance(self.break_point, at)
+            (point == "before_model") == isinstance(self.break_point, Breakpoint)
             and state.get("step_count", 0) == visit
             and state.get("passed_breakpoint") != f"{point}:{visit}"
         )
