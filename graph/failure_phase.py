@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from langgraph.errors import is_invalid_resume
+
 from ..state.failures import Failure, Record, are_records, record_of, restored
 from ..state.history import last_ai_message
 from ..state.ledger import Cursor
@@ -41,6 +43,13 @@ class FailurePhase:
     def has_hooks(self) -> bool:
         """Whether anybody would be told."""
         return self._has_hooks
+
+    def hears(self, error: Exception) -> bool:
+        """Whether the hooks are told of what a call raised in a task of its own.
+
+        They are when all calls have ended; otherwise it leaves at once.
+        """
+        return self._has_hooks and not is_invalid_resume(error)
 
     @property
     def stored_here(self) -> bool:

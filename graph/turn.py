@@ -13,12 +13,7 @@ from typing import Any, cast
 
 from langchain_core.messages import ToolCall
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import (
-    GraphBubbleUp,
-    GraphInterrupt,
-    GraphRecursionError,
-    is_invalid_resume,
-)
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError
 from langgraph.types import Command
 
 from ..state.errors import UnstorableValueError
@@ -125,9 +120,8 @@ class Turn:
         except GraphBubbleUp:
             raise
         except Exception as error:
-            if is_invalid_resume(error) or not self.plan.hooks.has("on_error"):
+            if not self.failures.hears(error):
                 raise
-            # The hooks are asked when all calls have ended, once for each failure.
             self.work.restore(before)
             self.failures.hand_on(cast("str", call["id"]), error)
             return self.commit.go(Cursor("tools"), MODEL)
