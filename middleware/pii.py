@@ -272,8 +272,10 @@ class PIIMiddleware(AgentMiddleware[Any, Any, Any]):
         except PIIDetectionError as error:
             return withheld(message, error)
 
-    def _look(self, state: Any, **which: Any) -> dict[str, Any] | None:
-        return look(state["messages"], self._stored, self._in_state_or_withheld, **which)
+    def _look(self, state: Any, *, in_place: bool = False, **which: Any) -> dict[str, Any] | None:
+        # What this step made is replaced, and ends the run in the next one; all else at once.
+        change = self._in_state_or_withheld if in_place else self._in_state
+        return look(state["messages"], self._stored, change, in_place=in_place, **which)
 
     def _restore_answer(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002
         """Put the values back into the answer of the run."""

@@ -13,8 +13,9 @@ Change = Callable[[str], str]
 def change_across(texts: Sequence[str], change: Change) -> Sequence[str]:
     """Texts that are changed already, and now where something lies across their borders.
 
-    Joined, they are what ``change`` makes of all of them in one. What replaces a match goes to the
-    text in which it begins. Takes time proportional to their length.
+    Joined, they are what ``change`` makes of all of them in one; what was changed before stays, so
+    the beginning of something may be left whose rest, in the next text, was found by itself. What
+    replaces a match goes to the text in which it begins. Takes time proportional to their length.
     """
     whole = "".join(texts)
     new = change(whole)

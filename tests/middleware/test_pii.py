@@ -7,6 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.runtime import Runtime
 
 from interlock.graph import create_agent
 from interlock.graph.models.scripted import ScriptedChatModel
@@ -275,3 +276,12 @@ def test_wrong_setting_is_refused_by_name(settings: dict[str, Any], named: str) 
         PIIMiddleware(**settings)
 
     assert named in str(caught.value)
+
+
+@pytest.mark.parametrize("hook", ["before_agent", "before_model"])
+def test_a_blocked_result_that_came_past_the_layers_ends_the_run_at_once(hook: str) -> None:
+    guard = PIIMiddleware("email", strategy="block", apply_to_tool_results=True)
+    messages = [HumanMessage("who?"), ToolMessage("ann@example.com", tool_call_id="c")]
+
+    with pytest.raises(PIIDetectionError):
+        getattr(guard, hook)({"messages": messages}, Runtime())
