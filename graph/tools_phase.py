@@ -73,6 +73,10 @@ class ToolsPhase:
             return False
         return len(self._tools.executor.batch(pending_calls(self._work.messages))) > 1
 
+    def may_pause(self, batch: Sequence[ToolCall]) -> bool:
+        """Whether one of the calls is likely to pause the run."""
+        return any(self._tools.executor.may_pause(call["name"]) for call in batch)
+
     async def run(self, batch: Sequence[ToolCall]) -> None:
         """Run calls in this node and merge their results in call order.
 

@@ -255,7 +255,9 @@ class Turn:
         if TOOLS in self.plan.nodes and self.tools.fans_out():
             return FanOut(batch)
         elsewhere = TOOLS in self.plan.nodes and self.node != TOOLS
-        if elsewhere and not self.watchers.unwatched:
+        # A pause would begin the call anew in the next superstep: let it begin there.
+        to_store = self.hooks.dirty and self.watchers.durable and self.tools.may_pause(batch)
+        if to_store or (elsewhere and not self.watchers.unwatched):
             return Go("tools", anew=True)
         try:
             await self.tools.run(batch)

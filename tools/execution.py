@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 from langchain_core.messages import ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
+from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -30,6 +31,7 @@ from .error_text import invalid_arguments_text, unknown_tool_text
 from .failures import RaisingRequest, failed_text, stops_run
 from .injection import tool_runtime
 from .layers import Layer, LayerStack, call_layer
+from .pausing import may_pause
 from .results import MAX_RESULT_CHARS, CallResult, answer, read_result, with_updates
 from .running import InvalidArgumentsError, RunnableTool
 from .state_mapping import shown_result, state_updates
@@ -96,6 +98,7 @@ class ToolExecutor:
 
     def __post_init__(self) -> None:
         self._runnable = {n: RunnableTool.of(t) for n, t in self.tools.by_name.items()}
+        self._pausing: dict[str, bool] = {}
         self._kind = RaisingRequest if self.policy.on_error == "raise" else ToolCallRequest
 
     def batch(self, pending: Sequence[ToolCall]) -> list[ToolCall]:
@@ -106,6 +109,14 @@ class ToolExecutor:
         """Whether the result of a tool is the agent's answer."""
         tool = self.tools.by_name.get(name)
         return tool is not None and tool.return_direct
+
+    def may_pause(self, name: str) -> bool:
+        """Whether calls of a tool are likely to pause the run: it has done so, or looks like it."""
+        known = self._pausing.get(name)
+        if known is None:
+            tool = self.tools.by_name.get(name)
+            known = self._pausing[name] = tool is not None and may_pause(tool)
+        return known
 
     def refused(self, pending: Sequence[ToolCall]) -> list[CallResult]:
         """An error answer for each call beyond the most that one reply may make."""
@@ -130,6 +141,8 @@ class ToolExecutor:
             answered = await (core if stack is None else stack.run)(request)
             return self._read(call, answered, stack)
         except Exception as error:
+            if isinstance(error, GraphInterrupt):
+                self._pausing[call["name"]] = True
             if stops_run(error):
                 raise
             return self._failed(request, error)

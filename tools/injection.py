@@ -184,7 +184,8 @@ def _offered(tool: BaseTool, mapped: Mapping[str, str]) -> frozenset[str]:
     return frozenset(mapped).intersection(schema.get("properties", {}) if names is None else names)
 
 
-def _functions(tool: BaseTool) -> list[Callable[..., Any]]:
+def functions_of(tool: BaseTool) -> list[Callable[..., Any]]:
+    """The functions that a tool runs."""
     own = [getattr(tool, "func", None), getattr(tool, "coroutine", None)]
     found = [f for f in own if f is not None]
     return found or [tool._run]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
@@ -193,7 +194,7 @@ def _functions(tool: BaseTool) -> list[Callable[..., Any]]:
 def _annotations(tool: BaseTool) -> dict[str, Any]:
     """Annotations by argument, from the schema and from the function, which need not agree."""
     found: dict[str, Any] = {}
-    for function in _functions(tool):
+    for function in functions_of(tool):
         names = parameters_of(function)
         try:
             hints = get_type_hints(function, include_extras=True)
@@ -218,7 +219,7 @@ def parameters_of(function: Callable[..., Any]) -> list[str]:
 
 def _optional(tool: BaseTool) -> frozenset[str]:
     names: set[str] = set()
-    for function in _functions(tool):
+    for function in functions_of(tool):
         try:
             parameters = signature(function).parameters
         except (TypeError, ValueError):
