@@ -82,7 +82,7 @@ async def test_a_tool_of_which_that_cannot_be_seen_is_known_when_it_has_paused(
     run: Any, calling: Any, did: list[str]
 ) -> None:
     class Hidden:
-        ask = staticmethod(interrupt)
+        ask: Any = staticmethod(interrupt)
 
     hidden = Hidden()
 

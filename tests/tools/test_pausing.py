@@ -11,7 +11,12 @@ from langgraph.types import interrupt
 from interlock.tools import tool
 from interlock.tools.pausing import may_pause
 
-GRAPH: Any = StateGraph(MessagesState).add_node("n", lambda _: {}).add_edge(START, "n").compile()
+
+def nothing(_: MessagesState) -> dict[str, Any]:
+    return {}
+
+
+GRAPH: Any = StateGraph(MessagesState).add_node("n", nothing).add_edge(START, "n").compile()
 
 
 def ask() -> str:
@@ -33,7 +38,8 @@ def runs() -> str:
 @tool
 def runs_in_parts() -> list[Any]:
     """Run a graph in a function of its own."""
-    return [GRAPH.invoke(value) for value in ({"messages": []},)]
+    inputs: list[dict[str, Any]] = [{"messages": []}]
+    return [GRAPH.invoke(value) for value in inputs]
 
 
 @tool
