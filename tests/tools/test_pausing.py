@@ -12,10 +12,7 @@ from interlock.tools import tool
 from interlock.tools.pausing import may_pause
 
 
-def nothing(_: MessagesState) -> dict[str, Any]:
-    return {}
-
-
+nothing: Any = dict.copy
 GRAPH: Any = StateGraph(MessagesState).add_node("n", nothing).add_edge(START, "n").compile()
 
 
