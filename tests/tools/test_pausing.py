@@ -11,9 +11,8 @@ from langgraph.types import interrupt
 from interlock.tools import tool
 from interlock.tools.pausing import may_pause
 
-
-nothing: Any = dict.copy
-GRAPH: Any = StateGraph(MessagesState).add_node("n", nothing).add_edge(START, "n").compile()
+BUILDER: Any = StateGraph(MessagesState)
+GRAPH = BUILDER.add_node("n", lambda _: {}).add_edge(START, "n").compile()
 
 
 def ask() -> str:
