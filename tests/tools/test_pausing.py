@@ -12,7 +12,7 @@ from interlock.tools import tool
 from interlock.tools.pausing import may_pause
 
 BUILDER: Any = StateGraph(MessagesState)
-GRAPH = BUILDER.add_node("n", lambda _: {}).add_edge(START, "n").compile()
+GRAPH = BUILDER.add_node("n", lambda: None).add_edge(START, "n").compile()
 
 
 def ask() -> str:
