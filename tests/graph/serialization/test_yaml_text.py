@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from time import process_time
 from typing import Any
 
 import pytest
@@ -61,15 +59,10 @@ def test_anything_else_is_refused(text: str, word: str) -> None:
         read_yaml(text)
 
 
-DENSE = ["[" + "{}," * 66_000 + "]", "a\n" * 99_999, "- 1:1:1\n" * 24_000, "é " * 99_999]
-
-
-@pytest.mark.parametrize("text", DENSE, ids=range(len(DENSE)))
-def test_the_densest_text_takes_about_a_second(text: str) -> None:
-    began = process_time()
-    with contextlib.suppress(ConfigurationError):
+@pytest.mark.parametrize("text", ["[" + "{}," * 66_000 + "]", "- 1:1:1\n" * 24_000])
+def test_a_text_of_very_many_values_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="more than 20000 keys and values"):
         read_yaml(text)
-    assert process_time() - began < 3  # about one, on a slow machine
 
 
 def test_a_text_as_large_as_agents_come_is_read() -> None:

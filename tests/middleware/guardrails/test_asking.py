@@ -259,5 +259,6 @@ def test_no_pause_changes_what_is_checked_or_how_often(
 
     texts, seen, reason, calls = play(fresh=False)
     assert (texts, seen, reason, calls) == play(fresh=True)
-    assert all(len(set(given)) == len(given) for given in seen)
+    most = {"input": 1, "output": calls, "tool_result": 1}
+    assert all(len(given) <= most[on] for (on, _), given in zip(plan, seen, strict=True))
     assert "twice" not in texts

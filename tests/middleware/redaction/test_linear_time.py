@@ -45,4 +45,4 @@ def test_quadratic_detector_would_be_noticed() -> None:
         assert not any(run.match(text, n) for n in range(len(text)))
         return []
 
-    assert is_quadratic(detect, "ab", 16_000)
+    assert any(is_quadratic(detect, "ab", 16_000) for _ in range(5))
