@@ -191,4 +191,4 @@ def test_accepted_pattern_ends_soon_on_text_of_its_own_literals(data: st.DataObj
     for _ in re.finditer(pattern, text):
         pass
 
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 30
