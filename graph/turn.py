@@ -255,9 +255,9 @@ class Turn:
         if TOOLS in self.plan.nodes and self.tools.fans_out():
             return FanOut(batch)
         elsewhere = TOOLS in self.plan.nodes and self.node != TOOLS
-        # A pause would begin the call anew in the next superstep: let it begin there.
-        to_store = self.hooks.dirty and self.watchers.durable and self.tools.may_pause(batch)
-        if to_store or (elsewhere and not self.watchers.unwatched):
+        # Behind hooks of this node a pause would begin the call anew: let it begin in the next one.
+        behind = self.watchers.durable and "before_tools" in self.hooks.completed
+        if (behind and self.tools.may_pause(batch)) or (elsewhere and not self.watchers.unwatched):
             return Go("tools", anew=True)
         try:
             await self.tools.run(batch)

@@ -203,7 +203,7 @@ async def test_a_reply_behind_which_a_layer_failed_counts(
 
 @guardrail(on="output", name="screen")
 def screen(text: str) -> Verdict:
-    return block("withheld") if "4711" in text else allow()
+    return block("withheld") if "geheim" in text else allow()
 
 
 class Own(AgentMiddleware):
@@ -217,7 +217,7 @@ class Own(AgentMiddleware):
 
 
 def personal_data() -> Any:
-    return PIIMiddleware("secret", detector="4711", apply_to_output=True)
+    return PIIMiddleware("secret", detector="geheim", apply_to_output=True)
 
 
 @pytest.mark.parametrize("make", [lambda: screen, personal_data, Own], ids=["check", "pii", "own"])
@@ -227,12 +227,12 @@ async def test_a_reply_that_a_guardrail_withholds_is_not_stored(
 ) -> None:
     saver = InMemorySaver()
     layers = [make(), layer(failing(1))]
-    model = ScriptedChatModel(["4711", "4711"])
+    model = ScriptedChatModel(["geheim", "geheim"])
     agent = create_agent(model, middleware=layers[:: 1 if inside else -1], checkpointer=saver)
     with pytest.raises(RuntimeError):
         await run(agent, GO, thread)
     result = await run(agent, None, thread)
-    assert "4711" not in result["messages"][-1].text
+    assert "geheim" not in result["messages"][-1].text
     assert model.calls == 2
     stored = str([saver.storage, saver.writes, saver.blobs])
-    assert "4711" not in stored
+    assert "geheim" not in stored
