@@ -227,6 +227,9 @@ def read_update(owner: str, update: Any) -> tuple[dict[str, Any], Any]:
     """
     if update is None:
         return {}, None
+    if type(update) is dict:
+        values = dict(cast("dict[str, Any]", update))
+        return values, values.pop("jump_to", None)
     if isinstance(update, Command):
         command = cast("Command[Any]", update)
         if command.graph is not None or command.resume is not None:

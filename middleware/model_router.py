@@ -51,7 +51,7 @@ class ModelRouterState(AgentState[Any]):
 class ModelRouterMiddleware(AgentMiddleware[Any, Any, Any]):
     """Lets a decision model choose, once per run, which chat model does the work.
 
-    The classifier reads the latest human message. Its whole answer, with probabilities, is kept
+    The classifier reads the latest human message; with a single choice it is not asked. Its whole answer, with probabilities, is kept
     as ``model_route`` and is part of the result. If it fails, or answers with something that is
     no choice, the run ends: a router does not silently use another model.
 
@@ -100,6 +100,8 @@ class ModelRouterMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _choose(self, state: Any) -> Flow[dict[str, Any]]:
         task = _latest_human_message(state)
+        if len(self.models) == 1:
+            return {_QUESTION: _only(next(iter(self.models)))}
         asked = {"state": task, "questions": _routing_questions(self.config)}
         response = yield Ask.model(self.classifier, asked, internal_config("model_router"))
         answer = response.choices.get(_QUESTION)
@@ -117,6 +119,11 @@ class ModelRouterMiddleware(AgentMiddleware[Any, Any, Any]):
         return request.override(model=self.models[request.state[_QUESTION].choice])
 
     wrap_model_call, awrap_model_call = request_layer(_routed)
+
+
+def _only(label: str) -> ChoiceAnswer:
+    """The answer where there is nothing to choose between."""
+    return ChoiceAnswer(type="choice", choice=label, probabilities={label: 1.0}, confidence=1.0)
 
 
 def _routing_questions(config: ModelRouterConfig) -> dict[str, Question]:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TypeVar
+from typing import TypeVar, cast
 
 T = TypeVar("T")
-Work = tuple[Callable[[], object], "Future[object]"]
+Done = tuple[object, BaseException | None]
+"""What a job came to: its result, or what it raised."""
+
+Work = tuple[Callable[[], object], "SimpleQueue[Done]"]
 
 THREADS = 16
 """Calls of one synchronous batch that run at the same time, where no limit is set."""
@@ -46,14 +49,21 @@ def run_within(seconds: float, job: Callable[[], T]) -> T:
     Raises:
         TimeoutError: It took longer. The thread goes on with it.
     """
-    done: Future[T] = Future()
+    done: SimpleQueue[Done] = SimpleQueue()
     try:
         inbox = _SPARE.pop()
     except IndexError:
         inbox = SimpleQueue[Work | None]()
         Thread(target=_work, args=(inbox,), name="interlock-timed", daemon=True).start()
-    inbox.put((job, done))  # type: ignore[arg-type]
-    return done.result(timeout=seconds)
+    inbox.put((job, done))
+    try:
+        value, error = done.get(timeout=seconds)
+    except Empty:
+        msg = f"It took longer than {seconds:g} s."
+        raise TimeoutError(msg) from None
+    if error is not None:
+        raise error
+    return cast("T", value)
 
 
 def _work(inbox: SimpleQueue[Work | None]) -> None:
@@ -61,12 +71,9 @@ def _work(inbox: SimpleQueue[Work | None]) -> None:
     while (work := inbox.get()) is not None:
         job, done = work
         try:
-            result = job()
+            done.put((job(), None))
         except BaseException as error:  # noqa: BLE001 - it is raised where the result is awaited
-            done.set_exception(error)
-        else:
-            done.set_result(result)
-            del result
+            done.put((None, error))
         # What a thread remembers while it waits is not freed.
         del work, job, done
         if len(_SPARE) >= THREADS:

@@ -106,3 +106,15 @@ async def test_route_cannot_be_given_by_the_caller(run: Run, scripted: Scripted)
 def test_choices_are_needed() -> None:
     with pytest.raises(ValidationError, match="choices"):
         ModelRouterMiddleware(choices={}, instructions="x", classifier=Classifier())
+
+
+async def test_with_a_single_choice_nobody_is_asked(run: Run, scripted: Scripted) -> None:
+    classifier, only = Classifier(fails=True), scripted("hello")
+    router = ModelRouterMiddleware(
+        choices={"only": ModelChoice(only, "Everything.")},
+        instructions="Choose.",
+        classifier=classifier,
+    )
+    result = await run(create_agent(scripted("unused"), middleware=[router]), {"messages": "hi"})
+    assert result["messages"][-1].text == "hello"
+    assert (classifier.asked, result["model_route"].choice) == ([], "only")
