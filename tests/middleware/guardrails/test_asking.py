@@ -215,6 +215,7 @@ def test_records_of_another_form_are_refused_by_name(stored: Any) -> None:
         records_in({"guardrail_verdicts": stored}, "g")
 
 
+SAID = ("go", "I pay.", "done", "paid Ann")
 VERDICTS = [allow(), ask("?"), block("no"), revise("[r]")]
 
 
@@ -240,7 +241,7 @@ def test_no_pause_changes_what_is_checked_or_how_often(
             def checks(number: int, verdict: Verdict) -> Any:
                 def check(text: str) -> Verdict:
                     seen[number].append(text)
-                    return verdict if seen[number].count(text) == 1 else block("twice")
+                    return verdict if text in SAID else allow()
 
                 return check
 
@@ -259,6 +260,5 @@ def test_no_pause_changes_what_is_checked_or_how_often(
 
     texts, seen, reason, calls = play(fresh=False)
     assert (texts, seen, reason, calls) == play(fresh=True)
-    most = {"input": 1, "output": calls, "tool_result": 1}
-    assert all(len(given) <= most[on] for (on, _), given in zip(plan, seen, strict=True))
-    assert "twice" not in texts
+    # What a guardrail makes of a text is another text, which the others are asked about.
+    assert all(given.count(text) <= 1 for given in seen for text in SAID)
