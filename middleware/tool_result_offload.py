@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import BaseMessage, ToolMessage
 
 from ..state.errors import ConfigurationError, RunError
+from ..state.history import last_results
 from .base import AgentMiddleware
 from .flows import Flow, adrive, drive
 from .offload_policies import OffloadOverChars, OffloadPolicy
@@ -103,7 +104,7 @@ class ToolResultOffloadMiddleware(AgentMiddleware[Any, Any, Any]):
     def large(self, state: Mapping[str, Any], runtime: Any) -> list[_Large]:
         """The results of the last reply that are to be moved."""
         large: list[_Large] = []
-        for number, result in enumerate(fresh_results(state["messages"])):
+        for number, result in enumerate(last_results(state["messages"])):
             policy = self._policy(result)
             if policy is None:
                 continue
@@ -137,17 +138,6 @@ class ToolResultOffloadMiddleware(AgentMiddleware[Any, Any, Any]):
             return None
         # What was just read back must not go out again.
         return None if result.name == READER else self._policies.of(result.name or "")
-
-
-def fresh_results(messages: list[BaseMessage]) -> list[ToolMessage]:
-    """The results that came after the last reply, in their order."""
-    found: list[ToolMessage] = []
-    for message in reversed(messages):
-        if isinstance(message, AIMessage):
-            break
-        if isinstance(message, ToolMessage):
-            found.append(message)
-    return found[::-1]
 
 
 def _thread_of(runtime: Any) -> str | None:

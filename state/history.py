@@ -53,6 +53,17 @@ def unanswered(
     return [call for call in calls if call["id"] not in done]
 
 
+def last_results(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
+    """The tool results behind the newest AI message, in their order."""
+    found: list[ToolMessage] = []
+    for message in reversed(messages):
+        if isinstance(message, AIMessage):
+            break
+        if isinstance(message, ToolMessage):
+            found.append(message)
+    return found[::-1]
+
+
 def results_in_call_order(messages: Sequence[BaseMessage]) -> list[BaseMessage] | None:
     """The conversation with the results of the last reply in the order of its calls.
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
+from ...state.history import last_results
 from ...tools.failures import failed_message
 from ..base import hook_config
 from ..flows import Flow, flow_layer
@@ -77,7 +77,7 @@ class ToolResultGuardrail(CheckedMiddleware):
         verdicts = {r.get("item"): self._person(r) for r in questions.values()}
         changed = [
             _after(message, verdict)
-            for message in _last_results(state["messages"])
+            for message in last_results(state["messages"])
             if (verdict := verdicts.get(message.tool_call_id)) and verdict.kind == "block"
         ]
         answered = self._keep(dict.fromkeys(questions))
@@ -96,14 +96,3 @@ def _after(message: BaseMessage, verdict: Verdict) -> BaseMessage:
         return changed
     status = "error" if verdict.kind == "block" else message.status
     return changed.model_copy(update={"artifact": None, "status": status})
-
-
-def _last_results(messages: Sequence[BaseMessage]) -> list[ToolMessage]:
-    """The results behind the last reply."""
-    found: list[ToolMessage] = []
-    for message in reversed(messages):
-        if isinstance(message, AIMessage):
-            break
-        if isinstance(message, ToolMessage):
-            found.append(message)
-    return found[::-1]

@@ -19,8 +19,8 @@ from interlock.middleware import (
     ToolResultOffloadMiddleware,
 )
 from interlock.middleware.offloaded_result import OFFLOADED
-from interlock.middleware.tool_result_offload import fresh_results
 from interlock.state.errors import ConfigurationError, StorageError
+from interlock.state.history import last_results
 from interlock.tools import ToolException, tool
 
 
@@ -185,8 +185,8 @@ def test_only_results_after_the_last_reply_are_new() -> None:
     old, new = (ToolMessage(t, tool_call_id="c") for t in ("old", "new"))
     note = HumanMessage("from a tool")
 
-    assert fresh_results([AIMessage("a"), old, AIMessage("b"), new, note]) == [new]
-    assert fresh_results([AIMessage("a"), old, AIMessage("b")]) == []
+    assert last_results([AIMessage("a"), old, AIMessage("b"), new, note]) == [new]
+    assert last_results([AIMessage("a"), old, AIMessage("b")]) == []
 
 
 def test_reader_can_be_left_out(store: Any) -> None:
