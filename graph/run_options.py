@@ -16,7 +16,7 @@ from langchain_core.runnables import RunnableConfig
 
 from ..state.errors import InvalidInputError, InvalidInputTypeError
 from ..state.storage import check_storable
-from ..state.stored_run import all_are, unreadable
+from ..state.stored_run import all_are, checked_parts, unreadable
 from ..tools.execution import ToolExecutor
 from ..tools.selection import Wanted, select_tools, selectable_names
 from .engine import Watchers, read_keys
@@ -145,13 +145,7 @@ def open_run(
 
 def _checked(stored: Any) -> dict[str, Any]:
     """The options that a thread holds, each in the form in which it is written."""
-    if not isinstance(stored, dict):
-        raise unreadable(STORED)
-    record = cast("dict[str, Any]", stored)
-    for name, option in record.items():
-        form = _FORMS.get(name)
-        if form is None or not form(option):
-            raise unreadable(STORED, str(name)[:80])
+    record = checked_parts(STORED, stored, _FORMS)
     if ("tools" in record) != ("provider_tools" in record):
         raise unreadable(STORED, "tools")
     return record

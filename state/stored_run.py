@@ -42,20 +42,36 @@ def unreadable(key: str, part: str | None = None) -> StorageError:
     return fatal(error)
 
 
+def checked_parts(
+    key: str, stored: Any, forms: Mapping[str, Callable[[Any], bool]]
+) -> dict[str, Any]:
+    """The stored value of a state key, if it is a dict of known parts in their forms.
+
+    Args:
+        key: The state key, for the error.
+        stored: What the thread holds.
+        forms: Tells of each part by name whether a value may be it.
+
+    Raises:
+        StorageError: It is none, or a part is unknown or has another form.
+    """
+    if not isinstance(stored, dict):
+        raise unreadable(key)
+    parts = cast("dict[str, Any]", stored)
+    for name, value in parts.items():
+        form = forms.get(name)
+        if form is None or not form(value):
+            raise unreadable(key, str(name)[:80])
+    return parts
+
+
 def check_ledger(stored: Any) -> Mapping[str, Any]:
     """The stored ledger of a run, if it is one.
 
     Raises:
         StorageError: It is not, and what of it.
     """
-    if not isinstance(stored, dict):
-        raise unreadable(_LEDGER_KEY)
-    values = cast("dict[str, Any]", stored)
-    for name, value in values.items():
-        form = _LEDGER.get(name)
-        if form is None or not form(value):
-            raise unreadable(_LEDGER_KEY, str(name)[:80])
-    return values
+    return checked_parts(_LEDGER_KEY, stored, _LEDGER)
 
 
 def check_waiting(stored: Any) -> list[dict[str, Any]]:
