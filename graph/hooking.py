@@ -227,8 +227,9 @@ def read_update(owner: str, update: Any) -> tuple[dict[str, Any], Any]:
     """
     if update is None:
         return {}, None
-    if type(update) is dict:
-        values = dict(cast("dict[str, Any]", update))
+    # A dict in the first place: the other check is dear.
+    if isinstance(update, (dict, Mapping)):
+        values = dict(cast("Mapping[str, Any]", update))
         return values, values.pop("jump_to", None)
     if isinstance(update, Command):
         command = cast("Command[Any]", update)
@@ -239,9 +240,6 @@ def read_update(owner: str, update: Any) -> tuple[dict[str, Any], Any]:
         goto: Any = command.goto
         target = values.pop("jump_to", None)
         return values, _as_jump(goto) if goto else target
-    if isinstance(update, Mapping):
-        values = dict(cast("Mapping[str, Any]", update))
-        return values, values.pop("jump_to", None)
     msg = (
         f"{owner} returned {type(update).__name__}; a hook returns None or a dict of state keys, "
         "for example {'messages': [...], 'jump_to': 'end'}."
